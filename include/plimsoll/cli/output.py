@@ -54,9 +54,9 @@ def open_store() -> ResultStore:
     return existing_store(Settings())
 
 
-def print_json(document: Any) -> None:
-    """Print one JSON document on standard output."""
-    typer.echo(json.dumps(document, indent=2, default=str))
+def print_json(document: Any, *, err: bool = False) -> None:
+    """Print one JSON document on standard output; with `err` on standard error."""
+    typer.echo(json.dumps(document, indent=2, default=str), err=err)
 
 
 def print_text(text: str, *, err: bool = False) -> None:

@@ -6,6 +6,7 @@ import os
 import resource
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from io import BufferedWriter
 from pathlib import Path
 from secrets import token_hex
 from typing import IO, TYPE_CHECKING, Annotated
@@ -16,6 +17,8 @@ from plimsoll.cli.output import CampaignArgument, JsonOption, open_store, print_
 from plimsoll.domain.keys import host_bounds
 
 if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
     from plimsoll.services.publish.reproducing import ReproducedReport
 
 _Source = Annotated[
@@ -160,11 +163,24 @@ def _comparison(remade: "ReproducedReport") -> str:
     return f"of {count} files these are not those of the first report: {', '.join(remade.differing)}{why}"
 
 
+class _Pipe(BufferedWriter):
+    """A stream to what has no positions, such as a pipe: it tells the number of bytes that were written."""
+
+    written = 0
+
+    def write(self, content: "ReadableBuffer") -> int:
+        self.written += memoryview(content).nbytes
+        return super().write(content)
+
+    def tell(self) -> int:
+        return self.written
+
+
 @contextmanager
 def _whole_file(path: Path) -> Iterator[IO[bytes]]:
     """Open a file that has its name only once it is whole. What is no regular file, such as a pipe, is written to."""
     if path.exists() and not path.is_file():
-        with path.open("wb") as stream:
+        with path.open("wb", buffering=0) as raw, _Pipe(raw) as stream:
             yield stream
         return
     target = Path(os.path.realpath(path))  # a link goes on to lead there
@@ -191,10 +207,12 @@ def bundle(campaign: CampaignArgument, *, output: _File = None, raw: _Raw = Fals
                 bundle_with_raw(store, campaign, stream)
             else:
                 stream.write(published_bundle(store, campaign))
+            size = stream.tell()
     except OSError as error:
         raise StoreError(f"can't be written ({error.strerror})", where=str(path), mend="choose another file") from error
-    size = path.stat().st_size
+    is_file = path.is_file()  # else it may be standard output, and what is said there would follow the bundle
     if as_json:
-        print_json({"campaign_id": campaign, "bundle": str(path), "bytes": size})
+        print_json({"campaign_id": campaign, "bundle": str(path), "bytes": size}, err=not is_file)
         return
-    typer.echo(f"bundle: {path}, {size / 1e6:.1f} MB. `plimsoll report {path}` makes its report again")
+    again = f". `plimsoll report {path}` makes its report again" if is_file else ""
+    typer.echo(f"bundle: {path}, {size / 1e6:.1f} MB{again}", err=not is_file)

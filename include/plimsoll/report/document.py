@@ -37,7 +37,7 @@ from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.cost import Spending
 from plimsoll.domain.keys.action import ActionResult
 from plimsoll.domain.keys.approve import Approvals
-from plimsoll.domain.keys.service_level import Percentiles
+from plimsoll.domain.keys.service_level import Percentiles, WorstIsFloor
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.report.sections.answer import sentences
 from plimsoll.report.sections.cells import cost_of_cell
@@ -95,6 +95,7 @@ class CellEntry(Model):
     ] = False
     errors: Annotated[dict[str, int], Field(description="Failed operations by kind")]
     worst_to_bound: Annotated[float | None, Field(description="Worst judged interval / bound")]
+    worst_is_floor: WorstIsFloor = False
     maxima: Annotated[Percentiles | None, Field(description="Highest judged interval of each percentile, ms")]
     action: Annotated[
         LeftOutIfEmpty[ActionResult | None], Field(description="What was done to its cluster while the load ran")
@@ -171,7 +172,10 @@ class ReportDocument(Model):
         Field(description="Highest mean achieved rate over the loads, by variant, whatever the service levels say"),
     ] = ()
     p99_by_operation: Annotated[tuple[OperationP99, ...], Field(description="Means over judged intervals")] = ()
-    worst_to_bound: Annotated[tuple[Spread, ...], Field(description="Worst interval / bound, over repeats")]
+    worst_to_bound: Annotated[
+        tuple[Spread, ...],
+        Field(description="Worst interval / bound, over repeats; of those with `worst_is_floor` the least it can be"),
+    ]
     actions_s: Annotated[
         LeftOutIfEmpty[tuple[Spread, ...]],
         Field(description="How long the action of a cell took, by variant and load, over repeats"),
@@ -294,6 +298,7 @@ def entries_of(findings: Findings) -> tuple[CellEntry, ...]:
             ),
             errors=result.verdict.errors if result.verdict else {},
             worst_to_bound=distance(result.verdict) if result.verdict else None,
+            worst_is_floor=bool(result.verdict and result.verdict.worst_is_floor),
             usd=cost_of_cell(findings, result),
         )
         for result in findings.cells

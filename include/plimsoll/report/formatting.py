@@ -30,6 +30,11 @@ def multiple(value: float | None) -> str:
     return NOTHING if value is None else f"{figure(value)}×"
 
 
+def at_least(text: str, is_floor: bool) -> str:
+    """Return a figure as text, marked where it is the least that it can be: `≥ 100 ms`."""
+    return f"≥ {text}" if is_floor and text != NOTHING else text
+
+
 def percent(share: float | None, decimals: int = 1) -> str:
     """Format 0.9375 as `93.8 %`."""
     return NOTHING if share is None else f"{share * 100:.{decimals}f} %"

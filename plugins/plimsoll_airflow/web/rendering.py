@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from plimsoll.domain.text.units import show_usd
 from plimsoll.domain.text.wording import excerpt
 from plimsoll.report import formatting
+from plimsoll.report.words.actions import phase_text
 from plimsoll.report.words.misses import backlog_words
 from plimsoll_airflow.web import PREFIX, headers, squares
 
@@ -39,6 +40,8 @@ _FILTERS = {
     "short_ops": formatting.short_ops,
     "bytes": squares.size,
     "clock": squares.clock,
+    "at_least": formatting.at_least,
+    "phase": phase_text,
     "usd": show_usd,
 }
 

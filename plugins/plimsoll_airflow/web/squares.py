@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from plimsoll.domain.attempt.status import CampaignStatus, CampaignSummary, CellStateName, CellStatus, StageStatus
 from plimsoll.domain.text.units import parse_rate
 from plimsoll.domain.text.wording import plural, some_of
-from plimsoll.report.formatting import NOTHING, figure, ms, ops, short_ops
+from plimsoll.report.formatting import NOTHING, at_least, figure, ms, ops, short_ops
 from plimsoll.services.steps.steps import step_in
 
 SIGNS: Mapping[str, str] = {
@@ -180,7 +180,8 @@ def _figures(cell: CellStatus) -> Iterable[str]:
     if cell.level:
         yield f"at {ops(cell.load_ops_s)}"
     if cell.worst_ms is not None and cell.state in ("met", "missed"):
-        yield f"worst interval {ms(cell.worst_ms)}, {figure(cell.worst_to_bound or 0)} times the bound"
+        least = "at least " if cell.worst_is_floor else ""
+        yield f"worst interval {least}{ms(cell.worst_ms)}, {least}{figure(cell.worst_to_bound or 0)} times the bound"
         if cell.missed_levels:
             yield f"missed {', and '.join(cell.missed_levels)}"
         yield f"{cell.intervals_missed} of {plural(cell.intervals_judged or 0, 'interval')} missed"
@@ -208,7 +209,8 @@ def _runs_again(cell: CellStatus) -> bool:
 
 
 def _figure(cell: CellStatus) -> str:
-    return NOTHING if cell.worst_to_bound is None else f"{figure(round(cell.worst_to_bound, 2))}×"
+    share = cell.worst_to_bound
+    return at_least(NOTHING if share is None else f"{figure(round(share, 2))}×", cell.worst_is_floor)
 
 
 def _verdict_shade(cell: CellStatus) -> str:

@@ -10,7 +10,7 @@ from tests.fakes.installation import Installation
 
 from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.hosts.fingerprint import ReportedNode
-from plimsoll.domain.keys.action import Action, ActionResult
+from plimsoll.domain.keys.action import Action, ActionResult, LevelAroundAction, PhaseFigures
 from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.steps.steps import STEPS
 from plimsoll.services.store import layout
@@ -107,6 +107,44 @@ def test_a_load_that_a_rule_ended_says_so_beside_its_service_levels(client: Clie
     layout.VERDICT.write(store, verdict.key, verdict.model_copy(update=stopped))
 
     assert "Missed: the load was ended after 40s by" in page(client, f"{HERE}/cells/v1-001k-r1").text
+
+
+def test_a_phase_that_is_left_open_is_not_called_missed(client: Client, campaign: Installation) -> None:
+    store = campaign.toolkit.store
+    verdict = layout.VERDICT.read(store, CampaignStore(store, CAMPAIGN).key("v1-001k-r1", 1))
+    assert verdict
+    left_open, missed = (
+        PhaseFigures(judged=5, missed=count, met=met, worst_ms=worst)
+        for count, met, worst in ((0, None, None), (2, False, 310.0))
+    )
+    [level] = verdict.levels
+    around = LevelAroundAction(
+        service_level=level.service_level, before=left_open, during=missed, after=left_open, met_again_s=None
+    )
+    action = ActionResult(
+        action=Action(name="compact"), hosts=(), begun_s=30.0, ended_s=40.0, duration_s=10.0, evidence=("compacted",),
+        parts=(), streamed_bytes=None, failed=None, levels=(around,),
+    )  # fmt: skip
+    layout.VERDICT.write(store, verdict.key, verdict.model_copy(update={"action": action}))
+
+    shown = page(client, f"{HERE}/cells/v1-001k-r1").text
+    assert "left open, worst –" in shown
+    assert "missed 2 of 5, worst 310 ms" in shown
+    assert "missed 0 of 5" not in shown
+
+
+def test_a_worst_interval_that_missed_by_failed_operations_is_no_exact_figure(
+    client: Client, campaign: Installation
+) -> None:
+    store = campaign.toolkit.store
+    verdict = layout.VERDICT.read(store, CampaignStore(store, CAMPAIGN).key("v1-002k-r1", 1))
+    assert verdict
+    levels = tuple(level.model_copy(update={"worst_is_floor": True, "worst_ms": 100.0}) for level in verdict.levels)
+    layout.VERDICT.write(store, verdict.key, verdict.model_copy(update={"levels": levels}))
+
+    shown = page(client, f"{HERE}/cells/v1-002k-r1")
+    assert "≥ 100 ms" in shown.text
+    assert "worst interval at least 100 ms, at least 1 times the bound" in shown.attributes("img", "alt")[0]
 
 
 def test_an_action_without_a_load_began_at_no_moment_of_one(client: Client, campaign: Installation) -> None:

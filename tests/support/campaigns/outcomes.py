@@ -5,6 +5,7 @@ invalid, then met.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pandas as pd
 from tests.support.campaigns.synthetic import GENERATED_AT
@@ -77,6 +78,16 @@ def attempt_of(
         code_version="0.1.0",
     )
     return AttemptData(verdict, None, pd.DataFrame(), pd.DataFrame())
+
+
+def with_failed_operations(data: CampaignData) -> CampaignData:
+    """Let operations that failed decide an interval of each attempt that missed: its worst is the least it can be."""
+
+    def failed(attempt: AttemptData) -> AttemptData:
+        levels = tuple(level.model_copy(update={"worst_is_floor": not level.met}) for level in attempt.verdict.levels)
+        return replace(attempt, verdict=attempt.verdict.model_copy(update={"levels": levels}))
+
+    return replace(data, attempts=tuple(map(failed, data.attempts)))
 
 
 def _letters(outcome: str) -> Sequence[str]:

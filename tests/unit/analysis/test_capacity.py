@@ -134,6 +134,11 @@ def test_nodes_grow_in_proportion_to_the_load_and_are_never_fewer_than_were_run(
     assert nodes_for(load, capacity_ops_s=10_000, nodes=3) == nodes
 
 
+@pytest.mark.parametrize(("rate", "nodes"), [(7_167.952083333334, 5), (15_003.34, 12), (356_039.0333333333, 3)])
+def test_twice_the_load_takes_twice_the_nodes_and_not_one_more(rate: float, nodes: int) -> None:
+    assert nodes_for(2 * rate, rate, nodes) == 2 * nodes
+
+
 @pytest.mark.parametrize(("control", "other", "ratio"), [("m", "s", 0.9), ("s", "m", 1 / 0.9), ("s", "s", 1.0)])
 def test_the_ratio_to_the_control_is_that_of_the_rates_that_were_answered(
     control: str, other: str, ratio: float

@@ -1,6 +1,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from math import inf
 
 import numpy as np
 import pytest
@@ -149,6 +150,18 @@ def test_a_variant_that_fails_fast_is_not_better_than_one_that_answers_late() ->
     assert few.ratio == pytest.approx(100 / 123, abs=0.02)
     (both,) = compare_with_control(failing(failing(cells, "fails"), "control"), "control")
     assert (both.superiority, both.ratio) == (0.5, None)
+
+
+@pytest.mark.parametrize("times", [([80, 90, 85, 95], [40, 42, inf, inf]), ([50] * 4, [50, 50, inf, inf])])
+def test_a_ratio_between_a_known_and_an_unknown_one_is_not_known(times: tuple[list[float], list[float]]) -> None:
+    assert compare("b", "a", {1_000: times}).ratio is None
+    assert compare("b", "a", {1_000: times[::-1]}).ratio is None
+
+
+def test_a_time_that_is_rounded_to_0_ms_has_a_ratio_too() -> None:
+    one, none = [3.0, 4.0], [0.0, 0.0]
+    ratios = [compare("b", "a", {1_000: times}).ratio for times in ((one, none), (none, one), (none, none))]
+    assert ratios == pytest.approx([7.0, (0.5 / 3 + 0.5 / 4) / 2, 1.0])
 
 
 def test_alike_variants_show_no_difference() -> None:

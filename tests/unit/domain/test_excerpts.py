@@ -36,6 +36,13 @@ def test_a_long_text_says_how_many_lines_follow() -> None:
     assert excerpt("one\ntwo") == "one\ntwo"
 
 
+def test_spaces_and_joiners_that_people_write_with_stay() -> None:
+    written = "5\u00a0MB, 東京\u3000大阪, می\u200cخواهم, 👩\u200d💻"
+    assert visible(written) == written
+
+
 def test_no_terminal_obeys_a_line_of_a_log() -> None:
     assert visible("a\x1b]0;mine\x07 \x9b2J\r\u202e é\n\tb") == "a\\x1b]0;mine\\x07 \\x9b2J\\r\\u202e é\n\tb"
+    others = "\x00\xad\u061c\u200b\u2028\u2066\ufeff\ue000\U000e0041"
+    assert visible(others).isascii()
     assert str(HostError("said \x1b[2J", where="n\x1b1")) == "n\\x1b1: said \\x1b[2J"

@@ -30,11 +30,10 @@ from plimsoll.report.sections.actions import (
     actions_sheet,
     evidence_table,
     levels_table,
-    phase_text,
     ratios_table,
     times_table,
 )
-from plimsoll.report.words.actions import took_sentences
+from plimsoll.report.words.actions import phase_text, took_sentences
 from plimsoll.report.words.environment_facts import environment
 
 ACTION = Action(name="add-node")

@@ -2,7 +2,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.support.campaigns.outcomes import campaign_of
+from tests.support.campaigns.outcomes import campaign_of, with_failed_operations
 
 from plimsoll.analysis.campaign.findings import analyse
 from plimsoll.domain.keys.system import ProviderChoice
@@ -120,6 +120,8 @@ def test_the_distance_of_the_worst_intervals_from_the_bound_is_told_on_both_side
         met_and_missed.by_how_much == "its worst interval was 0.5× the bound at 100 ops/s, 2.5× the bound at 200 ops/s"
     )
     assert nothing.by_how_much == "no interval was judged"
+    failed = capacity_rows_of(with_failed_operations(campaign_of({"a": {100: "m", 200: "x"}})))[0]
+    assert failed.by_how_much.endswith("0.5× the bound at 100 ops/s, at least 2.5× the bound at 200 ops/s")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 import pytest
-from tests.support.campaigns.outcomes import attempt_of, campaign_of
+from tests.support.campaigns.outcomes import attempt_of, campaign_of, with_failed_operations
 
 from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.analysis.campaign.findings import Findings, analyse
@@ -86,6 +86,20 @@ def test_squares_missed_by_a_stop_rule_do_not_hide_behind_their_response_times()
     assert square["kept_but_missed"]
     assert square["repeats"] == "0/1 met, 1 by a stop rule"
     assert rung_outcome(findings.rungs["a"][0]) == "1 of 1 repeat missed (1 by a stop rule)"
+
+
+def test_a_square_says_where_its_worst_interval_is_the_least_that_it_can_be() -> None:
+    met, missed = rows_of(heat_map(analyse(with_failed_operations(campaign_of({"a": {1_000: "mm", 2_000: "mx"}})))))
+    assert (met["worst"], met["range"]) == ("50 ms", "0.5× to 0.5×")
+    assert (missed["worst"], missed["range"]) == ("≥ 250 ms", "0.5× to ≥ 2.5×")
+
+
+def test_a_worst_interval_of_0_ms_is_a_result_and_has_a_colour() -> None:
+    campaign = campaign_of({"a": {10_000: "m"}})
+    [one] = campaign.attempts
+    fast = attempt_of(campaign.definition, one.verdict.cell, 1, "m", worst_ms=0.0)
+    (square,) = rows_of(heat_map(analyse(replace(campaign, attempts=(fast,)))))
+    assert (square["worst"], square["ratio"] > 0) == ("0 ms", True)
 
 
 def test_the_colours_of_squares_reach_to_the_worst_interval() -> None:

@@ -6,7 +6,9 @@ from tests.support.campaigns.outcomes import Outcomes, campaign_of
 from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.domain.keys.origins import Provenance
+from plimsoll.domain.keys.service_level import LevelVerdict
 from plimsoll.report.formatting import moment
+from plimsoll.report.words.answers import headline, threshold_words
 from plimsoll.report.words.conclusion import conclusion
 from plimsoll.report.words.header import header_facts
 
@@ -102,14 +104,14 @@ ALL_MET, ALL_MISSED, FIVE_MET, ONE_MISSED = "m" * 9, "x" * 9, "mmmmm....", "x...
     [
         ({"a": {LOW: ALL_MISSED, TOP: ALL_MISSED}}, "A does not carry even the lowest load of the range"),
         ({"a": {LOW: ALL_MET, TOP: ALL_MET}}, "A carries 30,000 ops/s, the highest load of the range"),
-        ({"a": {LOW: ONE_MISSED, TOP: ONE_MISSED}}, "A carries at most 20,000 ops/s"),
+        ({"a": {LOW: ONE_MISSED, TOP: ONE_MISSED}}, "A carries at most 20,100 ops/s"),
         (
             {"a": {LOW: ONE_MISSED, TOP: ONE_MISSED}, "b": {LOW: FIVE_MET, TOP: FIVE_MET}},
-            "B carries at least 30,000 ops/s, A carries at most 20,000 ops/s",
+            "B carries at least 30,000 ops/s, A carries at most 20,100 ops/s",
         ),
         (
             {"a": {LOW: ALL_MISSED, TOP: ALL_MISSED}, "b": {LOW: ALL_MET, TOP: ALL_MISSED}},
-            "B carries 16,700 ops/s (at most 29,300), A not even the lowest load of the range",
+            "B carries 16,700 ops/s (at most 29,400), A not even the lowest load of the range",
         ),
     ],
 )
@@ -130,6 +132,22 @@ def test_a_threshold_that_lies_above_the_loads_though_not_for_sure_is_told_by_it
     assert words.startswith("A carries at least 3,500 ops/s, with a chance of 90 %")
 
 
+@pytest.mark.parametrize("kind", ["at-least", "provisional"])
+def test_a_bound_of_a_threshold_is_rounded_to_the_safe_side_and_alike_everywhere(kind: str) -> None:
+    findings = analyse(campaign_of({"a": {1_000: "m" * 3, 2_000: "m" * 3, 4_000: "mmx"}}, strategy="threshold"))
+    [capacity] = findings.capacities
+    assert capacity.asked is not None
+    above = capacity.asked.model_copy(
+        update={"ops_s": None, "low_ops_s": 3_517.0, "high_ops_s": None, "stopped": "most cells"}
+    )
+    told = capacity.model_copy(update={"kind": kind, "capacity_ops_s": 3_517, "threshold": above})
+    assert headline(told) == threshold_words(above) == "at least 3,510 ops/s"
+    between = above.model_copy(update={"ops_s": 4_017.0, "high_ops_s": 5_001.0})
+    assert threshold_words(between) == "4,020 ops/s (3,510 to 5,010)"
+    whole = above.model_copy(update={"low_ops_s": 3_519.9999999999995, "high_ops_s": 5_010.000000000001})
+    assert threshold_words(whole) == "3,520 to 5,010 ops/s"
+
+
 @pytest.mark.parametrize("is_floor", [False, True])
 def test_a_miss_by_failed_operations_is_no_close_call(is_floor: bool) -> None:
     data = campaign_of({"a": {1_000: "mmm", 2_000: "xxx"}})
@@ -145,6 +163,25 @@ def test_a_miss_by_failed_operations_is_no_close_call(is_floor: bool) -> None:
     findings = analyse(replace(data, attempts=tuple(map(close, data.attempts))))
     told = conclusion(replace(findings, decisive={"a": findings.cells[-1]}))
     assert ("the next cell there would decide" in told) is not is_floor
+
+
+def test_a_miss_by_several_service_levels_is_no_close_call() -> None:
+    levels = [{"percentile": 99, "interval": "10s", "below": bound} for bound in ("100ms", "500ms")]
+    data = campaign_of({"a": {1_000: "m", 2_000: "x"}}, service_levels=levels)
+    [met, missed] = data.attempts
+    close = tuple(
+        level.model_copy(update={"met": False, "missed": count, "worst_ms": worst})
+        for level, count, worst in zip(missed.verdict.levels, (1, 6), (110.0, 500.0), strict=True)
+    )
+
+    def told(levels: tuple[LevelVerdict, ...]) -> str:
+        attempt = replace(missed, verdict=missed.verdict.model_copy(update={"levels": levels}))
+        findings = analyse(replace(data, attempts=(met, attempt)))
+        return conclusion(replace(findings, decisive={"a": findings.cells[-1]}))
+
+    assert "the next cell there would decide" not in told(close)
+    kept = close[1].model_copy(update={"met": True, "missed": 0, "worst_ms": 400.0})
+    assert "the next cell there would decide" in told((close[0], kept))
 
 
 def test_an_imported_campaign_says_so_and_what_is_not_known() -> None:

@@ -152,6 +152,19 @@ def test_what_was_asked_or_measured_otherwise_is_refused_by_name_unless_forced(
     assert [one.what for one in forced.incomparable] == keys
 
 
+def test_an_action_whose_defaults_are_written_out_is_the_same() -> None:
+    def acting(data: CampaignData, **keys: Any) -> CampaignData:
+        changed = data.definition.model_copy(update={"action": Action(**keys)})
+        return replace(data, definition=changed)
+
+    warmup = plain(1).definition.timing.warmup
+    for name, count in (("kill-node", 1), ("compact", 3)):
+        written_out = acting(plain(2), name=name, count=count, at=warmup)
+        assert not compare_campaigns(acting(plain(1), name=name), written_out).incomparable
+    with pytest.raises(Refused, match="action"):
+        compare_campaigns(acting(plain(1), name="compact"), acting(plain(2), name="compact", count=1))
+
+
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [

@@ -13,8 +13,9 @@ from tests.support.campaigns.outcomes import attempt_of, definition_of
 from tests.support.campaigns.sound_attempt import HOST
 from tests.support.campaigns.synthetic import GENERATED_AT
 
+from plimsoll.analysis.campaign.capacity import capacities_over_stages
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
-from plimsoll.analysis.campaign.findings import data_of_parts
+from plimsoll.analysis.campaign.findings import analyse, data_of_parts
 from plimsoll.analysis.campaign.taken_loads import mean_of, ratio_of
 from plimsoll.domain.campaign.cell import Cell, cells_by_id, grid
 from plimsoll.domain.campaign.resolve import resolve
@@ -28,6 +29,7 @@ from plimsoll.report import build_report
 from plimsoll.report.compare.parts import Comparisons, compare_parts, comparisons_of, only_in_one
 from plimsoll.report.compare.view import comparison_view
 from plimsoll.report.words.capacities import capacity_rows_of, loads_line
+from plimsoll.report.words.conclusion import campaign_conclusion
 
 STAGES = [
     {"id": "maximum"},
@@ -390,6 +392,26 @@ def test_a_miss_at_a_load_that_was_taken_from_the_maximum_counts_against_it() ->
         "A does not carry even 7,000 ops/s, the lowest load that was run. "
         "Over the whole campaign A does not carry 10,000 ops/s: 2 of 2 repeats missed at 7,000 ops/s in stage share."
     )
+
+
+def test_a_miss_that_the_threshold_of_the_campaign_takes_in_contradicts_nothing_in_its_conclusion() -> None:
+    stages = [
+        {"id": "ladder"},
+        {"id": "limit", "loads": ["5000/s", "40000/s"], "strategy": {"name": "threshold", "rounded_to": "500/s"}},
+    ]
+    definition = definition_of({"a": {10_000: "mm", 20_000: "mm"}}, stages=stages)
+    margins = {8_000: 60.0, 9_000: 110.0, 10_000: 70.0, 12_000: 80.0, 14_000: 95.0, 18_000: 105.0, 20_000: 150.0}
+    attempts = [
+        attempt_of(definition, cell, 1, "m" if worst_ms < 100 else "x", worst_ms)
+        for cell in grid(resolve(definition))
+        if (worst_ms := margins.get(cell.load_ops_s)) and (cell.stage == "ladder" or cell.repeat == 1)
+    ]
+    parts = data_of_parts(CampaignData("torn-2", definition, tuple(attempts), (), GENERATED_AT))
+    findings = [analyse(part) for part in parts]
+    assert findings[0].capacities[0].falls_by
+    words = campaign_conclusion(capacities_over_stages(parts), (), findings)
+    assert words.startswith("A carries ")
+    assert "does not carry" not in words
 
 
 def test_the_table_of_capacities_says_that_one_is_its_stages_alone() -> None:

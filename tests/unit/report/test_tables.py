@@ -3,10 +3,11 @@ from io import BytesIO
 
 import pandas as pd
 from rich.console import Console
-from tests.support.campaigns.outcomes import campaign_of
+from tests.support.campaigns.outcomes import campaign_of, with_failed_operations
 from tests.unit.report.pages import rows_of
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
+from plimsoll.report.document import entries_of
 from plimsoll.report.sections.achieved import rates_table
 from plimsoll.report.sections.cells import cells_sheet, cells_table
 from plimsoll.report.tables import as_csv, as_parquet, for_terminal, maxima_table, plain
@@ -19,6 +20,15 @@ def test_the_cells_table_has_a_row_for_every_cell_and_empty_figures_without_a_va
     assert frame.loc["a-010k-r3", ["worst_ms", "achieved_ops_s", "operations"]].isna().all()
     assert frame.loc["a-010k-r3", "reasons"] == "node1 went down"
     assert frame.loc["a-010k-r4", "attempts"] == 0
+
+
+def test_a_worst_interval_that_missed_by_failed_operations_is_no_exact_figure() -> None:
+    findings = analyse(with_failed_operations(campaign_of({"a": {10_000: "mx."}})))
+    rows = rows_of(cells_table(findings))
+    figures = [(row["Worst interval"], row["Of the bound"]) for row in rows]
+    assert figures == [("50 ms", "50.0 %"), ("≥ 250 ms", "≥ 250.0 %"), ("–", "–")]
+    assert cells_sheet(findings).frame()["worst_is_floor"].to_list() == [False, True, pd.NA]
+    assert [entry.worst_is_floor for entry in entries_of(findings)] == [False, True, False]
 
 
 def test_maxima_of_reads_and_writes_stand_beside_those_of_all_operations(demo: Findings) -> None:

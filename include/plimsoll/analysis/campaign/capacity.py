@@ -6,6 +6,7 @@ Capacity is the highest load at which every repeat is valid and met, with all lo
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import groupby
 from math import ceil
 from typing import Annotated
@@ -35,7 +36,7 @@ from plimsoll.analysis.campaign.thresholds import (
 )
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.keys.action import Action
-from plimsoll.domain.keys.service_level import ServiceLevel
+from plimsoll.domain.keys.service_level import ServiceLevel, WorstIsFloor
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.strategies.matrix import CapacityKind, LevelOutcome, capacity_level, outcome_of_level
@@ -73,6 +74,7 @@ class Rung(Model):
         Field(description="Lowest rate that a valid repeat achieved, where one fell short of the attempted rate"),
     ] = None
     worst_ratio: Annotated[float | None, Field(description="Worst interval of all valid repeats / bound")]
+    worst_is_floor: WorstIsFloor = False
     outcome: Annotated[
         LevelOutcome,
         Field(
@@ -260,7 +262,8 @@ def nodes_for(load_ops_s: float, capacity_ops_s: float, nodes: int) -> int:
     `capacity_ops_s` (> 0) is what that many `nodes` carry, ops/s. The result is never smaller than `nodes`, because
     what fewer nodes carry was not measured.
     """
-    return max(nodes, ceil(nodes * load_ops_s / capacity_ops_s))
+    # Exact: with floats twice the load would need a node more than twice the nodes
+    return max(nodes, ceil(nodes * Fraction(load_ops_s) / Fraction(capacity_ops_s)))
 
 
 def _rung(load: int, cells: Sequence[CellResult]) -> Rung:
@@ -286,6 +289,7 @@ def _rung(load: int, cells: Sequence[CellResult]) -> Rung:
         rate_not_achieved=len(short_ops_s),
         achieved_ops_s=min(short_ops_s, default=None),
         worst_ratio=max(ratios, default=None),
+        worst_is_floor=any(verdict.worst_is_floor for verdict in verdicts),
         outcome=outcome_of_level(outcomes, [decider.outcome if decider else None for decider in unknown]),
     )
 

@@ -119,6 +119,9 @@ def unlike_in(pairs: Iterable[FactsOfPair]) -> Mapping[tuple[str, str, str], Seq
 
 def _facts(definition: Definition) -> dict[str, str]:
     """Return the facts of a definition that hold for all variants. Facts about databases belong to each variant."""
+    if action := definition.action:
+        same = action.without_defaults(definition.timing, definition.system.nodes)
+        definition = definition.model_copy(update={"action": same})
     content = definition.model_dump(mode="json", exclude={"variants", "system", "service_levels", "loads"})
     content |= {key: _in_one_line(content[key]) for key in ("strategy", "action") if content.get(key)}
     system = definition.system.model_dump(mode="json", exclude={"database", "version", "settings"})

@@ -69,13 +69,13 @@ def log_ms(series: Series) -> Floats:
     return _logs(series)[~np.isnan(series.judged_ms)]
 
 
-_LEAST_MS = 0.5
-"""What a percentile of 0 ms counts as, which has no logarithm: a time in whole milliseconds that is rounded to 0."""
+LEAST_MS = 0.5
+"""What 0 ms counts as, which has no logarithm and divides nothing: a time in whole milliseconds, rounded to 0."""
 
 
 def _logs(series: Series) -> Floats:
     """Return the natural logarithm of every percentile; NaN where nothing was answered."""
-    logs: Floats = np.log(np.where(series.judged_ms == 0, _LEAST_MS, series.judged_ms))
+    logs: Floats = np.log(np.where(series.judged_ms == 0, LEAST_MS, series.judged_ms))
     return logs
 
 

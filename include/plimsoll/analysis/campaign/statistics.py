@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from plimsoll.analysis.campaign.cell_results import CellResult, values_by_load
-from plimsoll.analysis.campaign.series import grids_disagree
+from plimsoll.analysis.campaign.series import LEAST_MS, grids_disagree
 from plimsoll.domain.text.base import Model
 
 CONFIDENCE = 0.95
@@ -135,7 +135,11 @@ def superiority(strata: Sequence[Stratum]) -> float:
 
 def typical_ratio(strata: Sequence[Stratum]) -> float:
     """Compute Hodges and Lehmann's shift on the log scale: median ratio x / y of strata's pairs. Values: > 0."""
-    return median(x / y for xs, ys in strata for x, y in product(xs, ys))
+    return median(_ratios(strata))
+
+
+def _ratios(strata: Sequence[Stratum]) -> list[float]:
+    return sorted(x / y for xs, ys in strata for x, y in product(xs, ys))
 
 
 def typical_interval(xs: Sequence[float], ys: Sequence[float]) -> tuple[float, float, float]:
@@ -145,7 +149,7 @@ def typical_interval(xs: Sequence[float], ys: Sequence[float]) -> tuple[float, f
     as leave a chance of 95 %. So few repeats that none can be left out have a lower one: all pairs of two and two
     repeats contain it with 67 %, of three and three with 90 %.
     """
-    pairs, ranks = sorted(x / y for x, y in product(xs, ys)), range(1, len(xs) + len(ys) + 1)
+    pairs, ranks = _ratios([(xs, ys)]), range(1, len(xs) + len(ys) + 1)
     lowest = len(xs) * (len(xs) + 1)
     # Ranks are doubled here: the least sum is n (n + 1), and only every other sum occurs
     below = np.cumsum(_rank_sums([2 * rank for rank in ranks], len(xs))[lowest::2])
@@ -203,11 +207,12 @@ def compare(variant: str, control: str, by_load: Mapping[int, Stratum]) -> Compa
 
 
 def _known_ratio(samples: Sequence[Stratum]) -> float | None:
-    """Return the typical ratio; None where infinite values, whose size is not known, leave it open."""
+    """Return the typical ratio of times, ms; None where infinite ones, whose size is not known, leave it open."""
     if not samples or any(inf in xs and inf in ys for xs, ys in samples):
         return None
-    ratio = typical_ratio(samples)
-    return ratio if 0 < ratio < inf else None
+    ratios = _ratios([([x or LEAST_MS for x in xs], [y or LEAST_MS for y in ys]) for xs, ys in samples])
+    middle = ratios[(len(ratios) - 1) // 2], ratios[len(ratios) // 2]
+    return median(middle) if middle[0] > 0 and middle[1] < inf else None
 
 
 def conclude(compared: Sequence[Comparison]) -> tuple[Comparison, ...]:

@@ -164,6 +164,11 @@ class Verdict(Model):
         return "service time" if self.may_omit else "response time"
 
     @property
+    def worst_is_floor(self) -> bool:
+        """Tell whether operations that failed decided an interval: the worst one is then the least that it can be."""
+        return any(level.worst_is_floor for level in self.levels)
+
+    @property
     def fell_short(self) -> bool:
         """Tell whether the attempt missed because its rate was not achieved."""
         return self.must_reach_rate and self.rate_achieved is False

@@ -10,6 +10,7 @@ from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.campaign.cell import Cell
 from plimsoll.domain.keys.approve import Approvals
+from plimsoll.domain.keys.service_level import WorstIsFloor
 from plimsoll.domain.keys.trigger import Begun, GivenValues
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import show_usd
@@ -213,6 +214,7 @@ class CellStatus(Model):
     achieved_ops_s: float | None = None
     worst_ms: Annotated[float | None, Field(description="Worst interval of the deciding service level, ms")] = None
     worst_to_bound: Annotated[float | None, Field(description="The same as a multiple of the bound")] = None
+    worst_is_floor: WorstIsFloor = False
     intervals_missed: int | None = None
     intervals_judged: int | None = None
     missed_levels: Annotated[

@@ -96,6 +96,11 @@ class Action(Model):
         """Return which of all `nodes` may be down because of the action, in their order."""
         return self.changes(nodes) if self.ends_nodes else ()
 
+    def without_defaults(self, timing: Timing, nodes: int) -> "Action":
+        """Return the same action of a cluster of that many `nodes` without the keys that say what it does anyway."""
+        count = None if self.count == (nodes if self.name in OF_ALL_NODES else 1) else self.count
+        return self.model_copy(update={"count": count, "at": None if self.at == timing.warmup else self.at})
+
     def begins(self, timing: Timing) -> timedelta:
         """Return when the action begins, from the start of the timed run; zero if it is done before that."""
         return timedelta(0) if self.before_load else timing.warmup if self.at is None else self.at

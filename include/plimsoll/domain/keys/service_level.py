@@ -125,6 +125,15 @@ class ServiceLevel(Model):
         return f"p{self.percentile:g}{whose} of {intervals}{when} below {format_duration(self.below)}{apart}"
 
 
+WorstIsFloor = Annotated[
+    LeftOutIfEmpty[bool],
+    Field(
+        description="Whether an interval missed by failed operations, which have no time: the worst is then the least "
+        "that it can be"
+    ),
+]
+
+
 class LevelVerdict(Model):
     """The outcome of one service level over the judged intervals of one attempt."""
 
@@ -141,13 +150,7 @@ class LevelVerdict(Model):
             "its length / bound. Empty where not all are known, and for sliding windows"
         ),
     ] = ()
-    worst_is_floor: Annotated[
-        LeftOutIfEmpty[bool],
-        Field(
-            description="Whether an interval missed by failed operations, which have no time: `worst_ms` is then the "
-            "least that it can be"
-        ),
-    ] = False
+    worst_is_floor: WorstIsFloor = False
 
     @property
     def ranked_ms(self) -> float | None:

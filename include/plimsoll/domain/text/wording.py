@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from math import floor, log10
+from unicodedata import category
 
 _LONGEST_LINE = 300
 _MOST_LINES = 24
@@ -14,6 +15,7 @@ _LEAST_CUT = 3
 """Nothing is cut where less than this part of the bound would go: a little more text tells more than a gap."""
 _SENTENCE_END = re.compile(r"(?<=[.;:!?])\s+")
 _BLANK = re.compile(r"\s+")
+_KEPT = "\n\t\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
 _LOGIN = re.compile(r"(?<=://)\S*@")
 _QUERY = re.compile(r"(?<=://)([^?\s]*)\?\S+")
 
@@ -22,8 +24,13 @@ def visible(text: str) -> str:
     """Write control characters as escapes, for example `\\x1b`, except for line ends and tabs.
 
     A terminal obeys control characters: a line in a stranger's log could retitle it, or hide and rewrite what it shows.
+    Spaces of other widths and joiners stay, which languages and emoji need.
     """
-    return "".join(sign if sign.isprintable() or sign in "\n\t" else ascii(sign)[1:-1] for sign in text)
+    return "".join(sign if _is_harmless(sign) else ascii(sign)[1:-1] for sign in text)
+
+
+def _is_harmless(sign: str) -> bool:
+    return sign.isprintable() or sign in _KEPT or category(sign) == "Zs"
 
 
 def masked(text: str) -> str:

@@ -11,7 +11,7 @@ from plimsoll.analysis.campaign.capacity import Rung
 from plimsoll.analysis.campaign.cell_results import CellResult, Spread, worst, worst_level
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.charts.theme import TABLE, Figure, rows_data, specification, tooltips
-from plimsoll.report.formatting import ms, multiple, ops, short_ops
+from plimsoll.report.formatting import at_least, ms, multiple, ops, short_ops
 
 _ENDS = (16, 256, 4096, 65_536)
 """Ends of the scale of colours, as multiples of the bound. Each has a whole square root, for the ticks between."""
@@ -91,20 +91,25 @@ def _squares(findings: Findings, variant: str) -> list[dict[str, object]]:
 
 def _worst_ms(cells: Sequence[CellResult], load_ops_s: int) -> str:
     level = worst_level(result for result in cells if result.cell.load_ops_s == load_ops_s)
-    return ms(level.worst_ms) if level else "no result"
+    return at_least(ms(level.worst_ms), level.worst_is_floor) if level else "no result"
 
 
 def _square(rung: Rung, spread: Spread | None) -> dict[str, object]:
     return {
         "load": short_ops(rung.load_ops_s),
         "load_text": ops(rung.load_ops_s),
-        "ratio": spread.high if spread else None,
-        "range": f"{multiple(spread.low)} to {multiple(spread.high)}" if spread else "none valid",
+        # 0 has no place on a scale of logs, whose colours end there anyway
+        "ratio": max(spread.high, 1 / _ENDS[-1]) if spread else None,
+        "range": _range(spread, is_floor=rung.worst_is_floor) if spread else "none valid",
         "repeats": _repeats(rung),
         "kept_but_missed": rung.missed_by_errors + rung.missed_by_rate + rung.missed_by_stop_rule > 0,
         "whole": rung.invalid + rung.not_run == 0,
         "not_achieved": f"{rung.rate_not_achieved} of {rung.met + rung.missed} valid repeats",
     }
+
+
+def _range(spread: Spread, *, is_floor: bool) -> str:
+    return f"{multiple(spread.low)} to {at_least(multiple(spread.high), is_floor)}"
 
 
 def _repeats(rung: Rung) -> str:

@@ -7,12 +7,11 @@ from plimsoll.analysis.campaign.by_load import ActionComparison, compare_actions
 from plimsoll.analysis.campaign.cell_results import Spread, action_times
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.campaign.cell import Cell
-from plimsoll.domain.keys.action import ActionResult, LevelAroundAction, PhaseFigures
+from plimsoll.domain.keys.action import ActionResult, LevelAroundAction
 from plimsoll.report.formatting import (
     NOTHING,
     at_load,
     figure,
-    ms,
     multiple,
     ops,
     percent_at_least,
@@ -22,7 +21,7 @@ from plimsoll.report.formatting import (
 )
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables import Column, PlainTable, Sheet, Table, number, plain
-from plimsoll.report.words.actions import beside_control
+from plimsoll.report.words.actions import beside_control, phase_text
 
 _MIB = 1 << 20
 _T = TypeVar("_T")
@@ -139,15 +138,6 @@ def action_sentences(findings: Findings) -> tuple[str, ...]:
         f"{span(took.low, took.high)} s in {plural(took.repeats, 'valid repeat')}. {' '.join(_around(findings, took))}"
         for took in action_times(findings.cells)
     )
-
-
-def phase_text(figures: PhaseFigures) -> str:
-    """Return a phase in words: `met, worst 38 ms`, `missed 2 of 5, worst 310 ms`, `left open, worst –`."""
-    if not figures.judged:
-        return NOTHING
-    otherwise = "left open" if figures.met is None else "met"
-    outcome = f"missed {figures.missed} of {figures.judged}" if figures.missed else otherwise
-    return f"{outcome}, worst {ms(figures.worst_ms)}"
 
 
 def _around(findings: Findings, of: Spread) -> Iterator[str]:

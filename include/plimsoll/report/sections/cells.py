@@ -16,7 +16,7 @@ from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.keys.service_level import LevelVerdict
 from plimsoll.domain.text.units import show_usd
-from plimsoll.report.formatting import NOTHING, ms, ops, percent
+from plimsoll.report.formatting import NOTHING, at_least, ms, ops, percent
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables import Column, Sheet, Table, docs_link, docs_of_attempt, number
 from plimsoll.report.words.misses import achieved_remark
@@ -25,9 +25,16 @@ from plimsoll.report.words.misses import achieved_remark
 def cells_sheet(findings: Findings) -> Sheet:
     """Return one row per cell of the definition: figures of the attempt that counts, empty where there is none.
 
-    Columns end with their unit: `_ops_s`, `_ms`; `worst_to_bound` is the worst interval as a multiple of the bound.
+    Columns end with their unit: `_ops_s`, `_ms`; `worst_to_bound` is the worst interval as a multiple of the bound,
+    at least where `worst_is_floor`.
     """
-    numbers = {"rate_achieved": "boolean", "usd": "float64", "opening_backlog_s": "float64", "decided_by": "string"}
+    numbers = {
+        "rate_achieved": "boolean",
+        "worst_is_floor": "boolean",
+        "usd": "float64",
+        "opening_backlog_s": "float64",
+        "decided_by": "string",
+    }
     # Where a figure is missing, pandas by itself makes floats of whole numbers: 3 would become 3.0
     whole = [
         "attempt",
@@ -52,8 +59,8 @@ def cells_table(findings: Findings) -> Table[CellResult]:
             Column("Outcome", _outcome, lambda row: row.state.replace(" ", "-")),
             Column("Attempt", _attempt),
             number("Achieved", lambda row: _achieved(findings, row)),
-            number("Worst interval", lambda row: _of_level(row, lambda level: ms(level.worst_ms))),
-            number("Of the bound", lambda row: percent(distance(row.verdict) if row.verdict else None)),
+            number("Worst interval", lambda row: _of_level(row, _worst_ms)),
+            number("Of the bound", lambda row: _of_bound(row.verdict) if row.verdict else NOTHING),
             number("Missed intervals", lambda row: _of_level(row, _missed)),
             number("Cut off", lambda row: _of_level(row, lambda level: str(level.not_judged))),
             number("Errors", lambda row: f"{sum(row.verdict.errors.values()):,}" if row.verdict else NOTHING),
@@ -84,6 +91,14 @@ def _achieved(findings: Findings, result: CellResult) -> str:
 def _of_level(result: CellResult, text: Callable[[LevelVerdict], str]) -> str:
     level = deciding_level(result.verdict) if result.verdict else None
     return text(level) if level else NOTHING
+
+
+def _worst_ms(level: LevelVerdict) -> str:
+    return at_least(ms(level.worst_ms), level.worst_is_floor)
+
+
+def _of_bound(verdict: Verdict) -> str:
+    return at_least(percent(distance(verdict)), verdict.worst_is_floor)
 
 
 def _usd(findings: Findings, result: CellResult) -> str:
@@ -139,6 +154,7 @@ def _figures(verdict: Verdict | None) -> dict[str, object]:
         "bound_ms": level.service_level.bound_ms if level else None,
         "worst_ms": level.worst_ms if level else None,
         "worst_to_bound": distance(verdict) if verdict else None,
+        "worst_is_floor": verdict.worst_is_floor if verdict else None,
         "intervals_judged": level.judged if level else None,
         "intervals_missed": level.missed if level else None,
         "intervals_not_judged": level.not_judged if level else None,

@@ -6,7 +6,8 @@ from plimsoll.analysis.campaign.by_load import WHOLE, ActionComparison, compare_
 from plimsoll.analysis.campaign.cell_results import action_times
 from plimsoll.analysis.campaign.conditions import ConditionAnswer
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.report.formatting import at_load, ops, percent, percent_at_least, span
+from plimsoll.domain.keys.action import PhaseFigures
+from plimsoll.report.formatting import NOTHING, at_load, ms, ops, percent, percent_at_least, span
 
 
 def took_sentences(findings: Findings) -> Iterator[str]:
@@ -36,6 +37,15 @@ def beside_control(comparison: ActionComparison, control: str) -> str:
 
 def _change(ratio: float) -> str:
     return f"{percent(abs(1 - ratio), 0)} {'less' if ratio < 1 else 'more'}"
+
+
+def phase_text(figures: PhaseFigures) -> str:
+    """Return a phase in words: `met, worst 38 ms`, `missed 2 of 5, worst 310 ms`, `left open, worst –`."""
+    if not figures.judged:
+        return NOTHING
+    otherwise = "left open" if figures.met is None else "met"
+    outcome = f"missed {figures.missed} of {figures.judged}" if figures.missed else otherwise
+    return f"{outcome}, worst {ms(figures.worst_ms)}"
 
 
 def condition_sentences(answers: Sequence[ConditionAnswer], labels: Mapping[str, str]) -> Iterator[str]:

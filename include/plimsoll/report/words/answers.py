@@ -1,6 +1,8 @@
 """The capacity of each variant in words. Page, terminal and summary all take their text from here."""
 
+from collections.abc import Callable
 from datetime import timedelta
+from math import ceil, floor, log10
 
 from plimsoll.analysis.campaign.capacity import Capacity, Rung
 from plimsoll.analysis.campaign.findings import Findings
@@ -32,12 +34,17 @@ def headline(capacity: Capacity) -> str:
     """Return the capacity as a figure: `40,000 ops/s`, `at least …`, `none: below the lowest load`, `unknown`."""
     if capacity.kind == "none":
         return "none: below the lowest load"
-    if capacity.asked and capacity.kind != "at-least":
+    if capacity.asked and not is_highest_load(capacity):
         return threshold_words(capacity.asked)
     if capacity.kind == "unknown":
         return "unknown"
     figure = carried_rate(capacity)
     return figure if capacity.kind == "found" else f"at least {figure}"
+
+
+def is_highest_load(capacity: Capacity) -> bool:
+    """Tell whether the highest load was met, and that is why the capacity is at least so much."""
+    return capacity.kind == "at-least" and (capacity.asked is None or capacity.asked.stopped == "all met")
 
 
 def carried_rate(capacity: Capacity) -> str:
@@ -115,14 +122,25 @@ def step_sentence(findings: Findings) -> str:
 
 def _bounds(low: float | None, high: float | None) -> str:
     if low is not None and high is not None:
-        return f"{_rounded(low):,} to {_rounded(high):,}"
+        return f"{_rounded(low, _down):,} to {_rounded(high, _up):,}"
     if low is not None:
-        return f"at least {_rounded(low):,}"
-    return "" if high is None else f"at most {_rounded(high):,}"
+        return f"at least {_rounded(low, _down):,}"
+    return "" if high is None else f"at most {_rounded(high, _up):,}"
 
 
-def _rounded(load: float) -> int:
-    return round(float(f"{load:.3g}"))
+def _rounded(load: float, way: Callable[[float], int] = round) -> int:
+    """Return the load (> 0, ops/s) to three significant digits, as a whole number."""
+    step = int(10 ** max(0, floor(log10(load)) - 2))
+    return way(load / step) * step
+
+
+# An end that is a whole number but for its last bits stays that number
+def _down(value: float) -> int:
+    return floor(value + 1e-9)
+
+
+def _up(value: float) -> int:
+    return ceil(value - 1e-9)
 
 
 def _without_capacity(capacity: Capacity) -> str:

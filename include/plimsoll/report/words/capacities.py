@@ -153,7 +153,10 @@ def _row(cells: CampaignCells, capacity: Capacity) -> CapacityRow:
 def _by_how_much(capacity: Capacity) -> str:
     """Tell how far the worst interval lay from the bound on either side of the boundary, as far as it was run."""
     rungs = [rung for rung in (capacity.at_capacity, capacity.next_load) if rung and rung.worst_ratio is not None]
-    distances = [f"{multiple(rung.worst_ratio)} the bound at {ops(rung.load_ops_s)}" for rung in rungs]
+    distances = [
+        f"{'at least ' if rung.worst_is_floor else ''}{multiple(rung.worst_ratio)} the bound at {ops(rung.load_ops_s)}"
+        for rung in rungs
+    ]
     return f"its worst interval was {listing(distances)}" if distances else "no interval was judged"
 
 

@@ -7,17 +7,19 @@ from datetime import timedelta
 from itertools import groupby
 
 from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity
-from plimsoll.analysis.campaign.cell_results import deciding_level, ratio
+from plimsoll.analysis.campaign.cell_results import ratio
 from plimsoll.analysis.campaign.conditions import ConditionAnswer
 from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.campaign.stage_notes import critical_load
 from plimsoll.domain.hosts.cluster import PROCESSORS
 from plimsoll.domain.keys.action import condition_of
+from plimsoll.domain.keys.service_level import LevelVerdict
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.text.units import format_duration
 from plimsoll.report.formatting import ms, ops, percent, percent_at_least, plural
 from plimsoll.report.words.actions import condition_sentences, took_sentences
-from plimsoll.report.words.answers import carried_rate, headline, short_of_rate, threshold_words
+from plimsoll.report.words.answers import carried_rate, headline, is_highest_load, short_of_rate, threshold_words
 from plimsoll.report.words.stages import what_was_run, why_it_falls
 from plimsoll.report.words.taken_load import taken_conclusion
 
@@ -86,7 +88,12 @@ def campaign_conclusion(
     if any(findings.capacities for findings in single):
         sentences.append(f"One repeat each: {_CONTRADICTED}.")
     sentences += [sentence for findings in of_parts for sentence in took_sentences(findings)]
-    fallen = [capacity for findings in of_parts for capacity in findings.capacities if capacity.falls_by]
+    # The answer of a threshold has these misses in it, as a cell may miss below that load
+    estimated = [
+        of.part for answer in answers if isinstance(answer.part.strategy, Threshold) for of in answer.of_stages
+    ]
+    others = [findings for findings in of_parts if findings.part not in estimated]
+    fallen = [capacity for findings in others for capacity in findings.capacities if capacity.falls_by]
     sentences += [why_it_falls(labels[capacity.variant], capacity) for capacity in fallen]
     open_cells = sum(findings.count("invalid", "not run") for findings in of_parts)
     return " ".join([*sentences, *_incomplete(open_cells, sum(len(findings.cells) for findings in of_parts))])
@@ -104,10 +111,8 @@ def close_calls(findings: Findings) -> Iterator[str]:
     """Yield a sentence for each capacity that ends at a miss by one interval hardly above its bound."""
     for capacity in findings.capacities:
         decisive = findings.decisive.get(capacity.variant)
-        level = deciding_level(decisive.verdict) if decisive and decisive.verdict else None
+        level = _only_miss(decisive.verdict) if decisive and decisive.verdict else None
         if decisive is None or level is None or level.missed != 1 or not 1 <= ratio(level) < _CLOSE:
-            continue
-        if level.worst_is_floor:  # by operations that failed, and by how much nobody knows
             continue
         stage = f" in stage {findings.part.stage}" if findings.part.stage else ""
         worst = f"{ms(level.worst_ms)} against {ms(level.service_level.bound_ms)}"
@@ -115,6 +120,12 @@ def close_calls(findings: Findings) -> Iterator[str]:
             f"{findings.labels[capacity.variant]} missed at {ops(decisive.cell.load_ops_s)}{stage} by {worst}, in one "
             f"interval of {level.judged}: the next cell there would decide."
         )
+
+
+def _only_miss(verdict: Verdict) -> LevelVerdict | None:
+    """Return the service level that was missed; None where several were, or nobody knows by how much."""
+    missed = [level for level in verdict.levels if not level.met]
+    return missed[0] if len(missed) == 1 and not verdict.worst_is_floor else None
 
 
 def _subject(answer: AnswerOverStages, answers: Sequence[AnswerOverStages]) -> str:
@@ -204,7 +215,7 @@ def _alone(alike: Sequence[Capacity], names: Sequence[str]) -> str:
         return _not_even(names, first, [])
     if first.kind == "unknown":
         return _unknown(who, verb, first)
-    if first.kind == "at-least" and (first.asked is None or first.asked.stopped == "all met"):
+    if is_highest_load(first):
         highest = "of the range" if first.asked else "that was run"
         return f"{who} {verb} {carried_rate(first)}{short_of_rate(first)}, the highest load {highest}"
     is_shared = len({capacity.next_load and capacity.next_load.load_ops_s for capacity in alike}) == 1

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from plimsoll.ports.store import ReadableStore, ResultStore
     from plimsoll.report.trend.document import TrendDocument
 
-REVISION = 2
+REVISION = 3
 """Of what a trend computes of a campaign: raised when it computes something else, so that records are not used."""
 
 

@@ -30,7 +30,7 @@ class CellObservation:
     margin: float | None = None
     """The margin of the worst judged interval; None where no percentile is known."""
     is_censored: bool = False
-    """Whether the load ended early, or missed by failed operations: the margin is then at least `margin`."""
+    """Whether the load ended early, or missed by failed operations or a hair: the margin is then at least `margin`."""
     intervals: tuple[float, ...] = ()
     """The margin of each judged interval, where known."""
 
@@ -67,7 +67,7 @@ def observation_of(verdict: Verdict, part: Part) -> CellObservation | None:
         load_ops_s=verdict.cell.load_ops_s,
         outcome=verdict.valid_outcome,
         margin=None if worst is None else _margin(worst),
-        is_censored=verdict.valid_outcome == "missed" and _is_floor(verdict, part),
+        is_censored=verdict.valid_outcome == "missed" and _is_floor(verdict, part, worst),
         intervals=tuple(map(_margin, ratios)),
     )
 
@@ -83,9 +83,14 @@ def _margin(ratio: float) -> float:
     return log(max(ratio, _LEAST_RATIO))
 
 
-def _is_floor(verdict: Verdict, part: Part) -> bool:
-    """Tell whether the worst interval is the least that it can be."""
-    return any(level.worst_is_floor for level in verdict.levels) or _ended_early(verdict, part)
+def _is_floor(verdict: Verdict, part: Part, worst: float | None) -> bool:
+    """Tell whether the worst interval of a miss, over its bound, is the least that it can be.
+
+    So it is where it does not explain the miss: rounded to the bound, or failed operations decided it in a verdict of
+    an earlier version, which does not tell.
+    """
+    unexplained = worst is not None and worst <= 1
+    return unexplained or verdict.worst_is_floor or _ended_early(verdict, part)
 
 
 def _ended_early(verdict: Verdict, part: Part) -> bool:

@@ -268,6 +268,14 @@ def test_the_margin_of_a_cell_whose_worst_interval_failed_is_at_least_what_is_kn
     assert (found.outcome, found.margin, found.is_censored) == ("missed", 0.0, True)
 
 
+def test_a_miss_whose_worst_interval_is_no_higher_than_its_bound_is_missed_by_nobody_knows_how_much() -> None:
+    [part] = resolve(asked()).parts
+    # Verdicts of earlier versions don't say where failed operations decided an interval; its ratio is 1 there
+    assert observation_of(observed(met=False, worst_ms=100.0), part).is_censored
+    assert not observation_of(observed(met=False, worst_ms=101.0), part).is_censored
+    assert not observation_of(observed(worst_ms=100.0), part).is_censored
+
+
 def test_an_invalid_attempt_tells_nothing() -> None:
     [part] = resolve(asked()).parts
     assert observation_of(observed(valid=False, met=None), part) is None

@@ -192,6 +192,7 @@ def _figures(verdict: Verdict) -> dict[str, object]:
         "achieved_ops_s": verdict.achieved_ops_s,
         "worst_ms": level.worst_ms if level else None,
         "worst_to_bound": ratio(level) if level else None,
+        "worst_is_floor": verdict.worst_is_floor,
         "intervals_missed": level.missed if level else None,
         "intervals_judged": level.judged if level else None,
         "missed_levels": missed_levels(verdict),
