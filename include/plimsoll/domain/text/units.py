@@ -264,9 +264,9 @@ Percent = Annotated[
 ]
 
 
-def share(description: str, default: int, **bounds: int) -> Any:
+def share(description: str, default: int, *, ge: int | None = None, le: int | None = None) -> Any:
     """Return the field of a Percent whose default the JSON schema shows as it is written: 90 as `90%`.
 
-    `bounds`: `ge` and `le`, in per cent.
+    `ge`, `le`: the least and the greatest value, in per cent.
     """
-    return Field(description=description, json_schema_extra={"default": format_percent(default)}, **bounds)
+    return Field(description=description, json_schema_extra={"default": format_percent(default)}, ge=ge, le=le)
