@@ -108,7 +108,7 @@ def show(judgement: Judgement, level: ServiceLevel) -> None:
 
 def _by_how_much(judgement: Judgement) -> Iterator[str]:
     if judgement.too_many_failed:
-        yield f"{judgement.failed_share:.3%} of operations failed; at most {ERROR_LIMIT:.1%} may"
+        yield f"{judgement.failed_share:.3%} of operations failed; less than {ERROR_LIMIT:.1%} may"
     if not judgement.levels[0].missed:
         return
     verdict = judgement.levels[0]

@@ -144,7 +144,8 @@ def _show_stage(stage: StagePlan) -> None:
     if stage.id:
         print_text(f"\nStage {stage.id}" + (f": {stage.title}" if stage.title != stage.id else ""))
     part = stage.stage.first
-    for level in part.service_levels:
+    has_load = "load" in part.knows
+    for level in part.service_levels if has_load else ():
         print_text(f"Service level: {level}")
     if part.action:
         print_text(f"Action: {part.action_sentence}")
@@ -156,7 +157,9 @@ def _show_stage(stage: StagePlan) -> None:
         most = part.cells // len(part.variants)
         print_text(f"Loads: {some_of(stage.loads)}; at most {most} cells of each {' and '.join(names)}")
     else:
-        print_table("Variants × loads, repeats in each square", (*names, *stage.loads), rows)
+        print_table(
+            "Variants × loads, repeats in each square", (*names, *(stage.loads if has_load else ["no load"])), rows
+        )
     if stage.id:
         length = format_duration(stage.duration)
         cells = f"{plural(stage.cells, 'cell')} of {length} ({stage.strategy})"
@@ -172,7 +175,8 @@ def _counts(plan: Plan) -> str:
     [stage] = plan.stages
     workloads = f"{plural(len(named), 'workload')} × " if named else ""
     part = stage.stage.first
-    of_one = f"{plural(len(stage.loads), 'load')} × {plural(stage.repeats, 'repeat')}"
+    loads = f"{plural(len(stage.loads), 'load')} × " if "load" in part.knows else ""
+    of_one = f"{loads}{plural(stage.repeats, 'repeat')}"
     if isinstance(part.strategy, Threshold):
         of_one = f"at most {part.cells // len(part.variants)} cells"
     return f"{cells}: {plural(len(campaign.variants), 'variant')} × {workloads}{of_one}"
@@ -196,9 +200,10 @@ def _load_time(plan: Plan) -> str:
 
 def _tries(plan: Plan) -> Iterator[str]:
     """Tell how often a cell runs by itself that noise disturbs, if more than once."""
-    tries = plan.campaign.disturbance.tries
-    if tries > 1:
-        yield f"A cell that noise of the machine disturbs runs again by itself: {tries} times at most, not counted here"
+    again = plan.campaign.disturbance.tries - 1
+    if again:
+        often = "once" if again == 1 else f"{again} times"
+        yield f"A cell that noise of the machine disturbs runs again by itself, {often} at most: not counted here"
 
 
 def _search(plan: Plan) -> Iterator[str]:

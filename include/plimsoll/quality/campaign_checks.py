@@ -207,9 +207,7 @@ def _points(state: State, stage: str) -> pd.DataFrame:
             *point,
             len(here),
             len(here) + spared[point],
-            _spread(
-                here, lambda verdict: verdict.achieved_ops_s, lambda rates: (max(rates) - min(rates)) / median(rates)
-            ),
+            _spread(here, lambda verdict: verdict.achieved_ops_s, farthest_from_median),
             _spread(here, distance, lambda distances: max(distances) / min(distances)),
         )
         for point, here in repeats.items()
@@ -220,6 +218,12 @@ def _points(state: State, stage: str) -> pd.DataFrame:
 
 def _point(cell: Cell) -> tuple[str, int]:
     return cell.ladder, cell.load_ops_s
+
+
+def farthest_from_median(rates: Sequence[float]) -> float:
+    """Return how far the rate that lies farthest from their median lies from it, as a share of the median."""
+    middle = median(rates)
+    return max(abs(rate - middle) for rate in rates) / middle
 
 
 def _spread(

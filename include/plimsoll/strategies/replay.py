@@ -10,7 +10,7 @@ from plimsoll.domain.attempt.result import Outcome, ValidOutcome
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import Cell, awaited_cells, cell_ids, cells_by_id
 from plimsoll.domain.keys.stage import StageStart
-from plimsoll.domain.keys.strategy import most_cells
+from plimsoll.domain.keys.strategy import Threshold, most_cells
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.domain.text.wording import plural
 from plimsoll.strategies.decision import Decision, StrategyOfCampaign, stage_to_start
@@ -120,9 +120,11 @@ class _Playing:
         if left[0] != "invalid":
             newest = [attempt for attempt in left if attempt != "invalid"][-1]
             outcome: ValidOutcome = newest if isinstance(newest, str) else "met" if newest < 1 else "missed"
-            margin = log(newest) if isinstance(newest, float) else None
             self._outcomes[cell_id] = outcome
-            self._known[cell_id] = CellObservation(self._cells[cell_id].load_ops_s, outcome, margin)
+            cell = self._cells[cell_id]
+            if isinstance(self._strategy.matrix.parts[cell.ladder].strategy, Threshold):
+                margin = log(newest) if isinstance(newest, float) else None
+                self._known[cell_id] = CellObservation(cell.load_ops_s, outcome, margin)
 
     def _result(self, decision: Decision) -> Replay:
         ran = tuple(self._tried)
@@ -149,10 +151,9 @@ class _Playing:
             yield max(0, min(free, most_cells(self._strategy.matrix.parts[name].strategy, len(cells)) - tried))
 
     def _capacities(self) -> dict[str, tuple[CapacityKind, int | None]]:
-        """Return the capacities of stages in open loops with loads of their own. Others ask what happens at a load."""
-        without = {part.stage for part in self._campaign.parts if part.asks == "at a load"}
+        """Return the capacities of parts in open loops with loads of their own. Others ask for none."""
         parts, capacities = self._strategy.matrix.parts, self._strategy.capacities(self._outcomes, self._known)
-        return {ladder: capacity for ladder, capacity in capacities.items() if parts[ladder].stage not in without}
+        return {ladder: capacity for ladder, capacity in capacities.items() if parts[ladder].asks == "capacity"}
 
     def _taken_loads(self) -> Iterator[tuple[str, int | None]]:
         for stage, start in self._stage_starts.items():

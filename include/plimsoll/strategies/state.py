@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import takewhile
 from typing import Generic, Protocol, TypeVar
 
 from plimsoll.domain.attempt.result import ValidOutcome, Verdict
@@ -117,6 +118,16 @@ def newest_valid(newest_first: Iterable[A]) -> A | None:
     return next((attempt for attempt in newest_first if attempt.verdict and attempt.verdict.valid), None)
 
 
+def runs_again(newest_first: Iterable[Verdict | None], tries: int) -> bool:
+    """Tell whether a cell's newest attempt was disturbed, and the cell runs again by itself.
+
+    Disturbed attempts in a row are counted in groups of `tries` (`disturbance.tries`), so that a person who asks for
+    the cell again gets as many tries again. Verdicts are None where there is none.
+    """
+    in_a_row = sum(1 for _ in takewhile(lambda verdict: verdict is not None and verdict.is_disturbed, newest_first))
+    return in_a_row % tries != 0
+
+
 @dataclass(frozen=True)
 class CampaignState(Generic[C_co]):
     """Every cell of the campaign, in running order.
@@ -194,17 +205,19 @@ class CampaignState(Generic[C_co]):
     def _waits_for_a_person(self, cell: CellAttempts[AttemptRecord]) -> bool:
         """Tell whether the newest attempt was unsound, and the campaign does not run the cell again by itself.
 
-        It does so for a search or a ramp after the first attempt that was judged and found invalid, and after as many
-        as the definition says if noise disturbed the newest one, but not for a reason that no run mends. An attempt
-        without a verdict still runs, was cancelled, or was killed.
+        It does so for a search or a ramp after the first attempt that was judged and found invalid, and after a
+        disturbed one that `runs_again` tells of, but not for a reason that no run mends. An attempt without a verdict
+        still runs, was cancelled, or was killed.
         """
         if not cell.was_unsound:
             return False
-        newest = cell.newest.verdict if cell.newest else None
-        judged = sum(attempt.verdict is not None for attempt in cell.attempts)
+        newest_first = [attempt.verdict for attempt in reversed(cell.attempts)]
+        newest = newest_first[0]
         if newest is None or newest.lasts:
             return True
-        return judged >= (self.campaign.disturbance.tries if newest.is_disturbed else self._tries[cell.cell.stage])
+        if newest.is_disturbed:
+            return not runs_again(newest_first, self.campaign.disturbance.tries)
+        return sum(verdict is not None for verdict in newest_first) >= self._tries[cell.cell.stage]
 
     @cached_property
     def _tries(self) -> Mapping[str, int]:

@@ -277,6 +277,7 @@ def test_failures_that_a_file_tells_are_named(met: list[str], folder: Path) -> N
     found = document(*met, "r.csv")[1]
     assert (found["verdict"], found["errors"], found["failed_share"]) == ("missed", {"errors": 7}, 7 / 172)
     assert "7 operations of the whole run failed: each counts as slower than the bound" in found["reasons"]
+    assert "4.070% of operations failed; less than 0.1% may" in found["reasons"]
 
 
 def test_any_log_of_operations_is_judged_by_its_columns(folder: Path) -> None:

@@ -12,8 +12,12 @@ from plimsoll.cli import cli
 from plimsoll.cli.plan import show
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.hosts.cost import HostRate, Tariff
+from plimsoll.domain.keys.action import Action
 from plimsoll.domain.keys.approve import Approve
+from plimsoll.domain.keys.host_bounds import Disturbance
+from plimsoll.domain.keys.loads import NO_LOAD
 from plimsoll.domain.keys.origins import Download, Published, PublishedRow
+from plimsoll.domain.keys.stage import Stage
 from plimsoll.domain.keys.strategy import FullGrid, Search, Strategy
 from plimsoll.services.campaign.open.planning import Plan, make_plan
 
@@ -39,6 +43,32 @@ def test_a_full_grid_costs_what_all_its_cells_cost(capsys: pytest.CaptureFixture
         "63.00 USD, less than the estimate: not all cells will run"
     )
     assert line_about(planned(FullGrid(), 64.0), capsys, "Budget: ") == "64.00 USD"
+
+
+@pytest.mark.parametrize(("tries", "often"), [(2, "once"), (3, "2 times")])
+def test_the_first_run_of_a_disturbed_cell_is_none_of_those_again(
+    tries: int, often: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    definition = instant_definition().model_copy(update={"disturbance": Disturbance(tries=tries)})
+    told = line_about(make_plan(resolve(definition)), capsys, "A cell that noise of the machine disturbs ")
+    assert told == f"runs again by itself, {often} at most: not counted here"
+
+
+def test_a_stage_without_a_load_shows_neither_a_service_level_nor_a_rate(capsys: pytest.CaptureFixture[str]) -> None:
+    repair = Stage.model_validate({"id": "repair", "loads": "none", "action": {"name": "repair"}})
+    definition = instant_definition().model_copy(update={"stages": (Stage(id="healthy"), repair)})
+    show(make_plan(resolve(definition)), ())
+    healthy, repaired = capsys.readouterr().out.split("Stage repair")
+    assert "Service level: " in healthy
+    assert "no load" in repaired
+    assert "Service level: " not in repaired
+    assert "0/s" not in repaired
+
+
+def test_a_definition_of_an_action_alone_counts_no_loads(capsys: pytest.CaptureFixture[str]) -> None:
+    alone = {"loads": NO_LOAD, "action": Action(name="repair"), "repeats": 3}
+    show(make_plan(resolve(instant_definition(variants=2).model_copy(update=alone))), ())
+    assert "\n6 cells: 2 variants × 3 repeats\n" in f"\n{capsys.readouterr().out}"
 
 
 def test_a_search_costs_what_the_cells_cost_that_it_chooses(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import own_statement_tables
 from plimsoll.cli import cli
 from plimsoll.domain.text.errors import DefinitionError, Refused
+from plimsoll.domain.text.units import parse_duration
 from plimsoll.services.definitions.reference import (
     definition_reference,
     definition_schema,
@@ -140,11 +141,32 @@ def nodes(schema: Any) -> Iterator[Mapping[str, Any]]:
         yield from nodes(one)
 
 
-def test_every_default_is_written_as_its_own_pattern_asks() -> None:
-    patterns = {
-        one["default"]: one["anyOf"][0]["pattern"]
+def test_every_default_is_written_as_its_own_schema_asks() -> None:
+    written = [
+        (one["default"], one["anyOf"][0])
         for one in nodes(definition_schema())
-        if isinstance(one.get("default"), str) and "pattern" in one.get("anyOf", [{}])[0]
-    }
-    assert {"10s", "100ms"} <= patterns.keys()
-    assert [default for default, pattern in patterns.items() if not re.search(pattern, default)] == []
+        if one.get("default") is not None and "pattern" in one.get("anyOf", [{}])[0]
+    ]
+    assert {"10s", "100ms", "90%"} <= {default for default, _ in written}
+    assert [default for default, own in written if not jsonschema.Draft202012Validator(own).is_valid(default)] == []
+
+
+@pytest.mark.parametrize(
+    ("model", "key", "limit"),
+    [("", "wait_for_calm", "30m"), ("System", "start_within", "25m"), ("StopRule", "within", "10m")],
+)
+def test_a_time_that_has_a_limit_tells_it_and_has_examples_within_it(model: str, key: str, limit: str) -> None:
+    schema = definition_schema()
+    own = (schema["$defs"][model] if model else schema)["properties"][key]
+    assert f"at most {limit}" in own["description"]
+    within = [
+        parse_duration(example) <= parse_duration(limit) for one in nodes(own) for example in one.get("examples", ())
+    ]
+    assert within
+    assert all(within)
+
+
+def test_a_percentile_that_the_parser_takes_for_a_share_is_refused_by_the_schema() -> None:
+    percentile = definition_schema()["$defs"]["ServiceLevel"]["properties"]["percentile"]
+    own = jsonschema.Draft202012Validator(percentile["anyOf"][0])
+    assert [own.is_valid(value) for value in (0.5, 1, 99.9, 100)] == [False, True, True, True]

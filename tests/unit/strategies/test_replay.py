@@ -114,3 +114,17 @@ def test_exact_and_full_grid_agree_with_invalid_attempts_and_an_end_between_any_
         }
         grid_found = replay(resolve(definition.model_copy(update={"strategy": demo_definition().strategy})), attempts)
         assert replay(resolve(definition), attempts).capacities == grid_found.capacities
+
+
+def test_cells_without_a_load_are_played_and_have_no_capacity() -> None:
+    stages = [{"id": "maximum", "strategy": "search"}, {"id": "repair", "loads": "none", "action": {"name": "repair"}}]
+    definition = demo_definition(stages=stages)
+    played = replay(resolve(definition), _all(definition))
+    assert set(played.capacities) == {"maximum-g1", "maximum-shenandoah"}
+    assert (len(played.ran), played.waiting) == (6, ())
+
+
+def test_a_definition_of_an_action_alone_is_played_too() -> None:
+    definition = demo_definition(loads="none", action={"name": "repair"})
+    played = replay(resolve(definition), _all(definition))
+    assert (played.capacities, len(played.ran)) == ({}, 2)

@@ -122,6 +122,18 @@ def test_a_disturbed_cell_is_asked_for_as_often_as_the_definition_says() -> None
     assert ids(state_of(SEARCH, *disturbed[:2]).left_to_a_person) == [FIRST]
 
 
+def test_a_disturbed_cell_runs_again_whatever_made_it_invalid_before() -> None:
+    disturbed = [
+        JudgedAttempt(one.key, disturbed_verdict(one.verdict))
+        for number in (2, 3)
+        if (one := attempt(FIRST, "missed", number)).verdict
+    ]
+    killed_node = attempt(FIRST, "invalid", 1)
+    assert ids(state_of(SEARCH, killed_node, disturbed[0]).to_go_on_with) == [FIRST]
+    assert ids(state_of(SEARCH, killed_node, *disturbed).left_to_a_person) == [FIRST]
+    assert ids(state_of(SEARCH, *disturbed, attempt(FIRST, "invalid", 4)).left_to_a_person) == [FIRST]
+
+
 def test_a_disturbed_miss_drops_no_cell_of_a_search() -> None:
     missed = attempt(FIRST, "missed")
     assert len(state_of(SEARCH, missed).not_needed) == 5

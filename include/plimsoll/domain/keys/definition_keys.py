@@ -21,7 +21,7 @@ from plimsoll.domain.keys.trigger import Trigger
 from plimsoll.domain.keys.variant import SLUG, Variant
 from plimsoll.domain.keys.workload import NamedWorkload, Workload
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
-from plimsoll.domain.text.units import PositiveDuration, Usd
+from plimsoll.domain.text.units import ShortDuration, Usd
 
 LONGEST_NAME = 60
 MAX_CELLS = 5000
@@ -110,10 +110,10 @@ class DefinitionKeys(Model):
         ),
     ] = Disturbance()
     wait_for_calm: Annotated[
-        LeftOutIfEmpty[PositiveDuration | None],
+        LeftOutIfEmpty[ShortDuration | None],
         Field(
             le=LONGEST_WAIT,
-            description="How long a cell waits at most for hosts within the bounds of `disturbance`",
+            description="How long a cell waits for hosts within the bounds of `disturbance`, at most 30m",
         ),
     ] = None
     strategy: Annotated[Strategy, Field(description="Which cells run, and when the campaign ends")] = FullGrid()

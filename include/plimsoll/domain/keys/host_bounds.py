@@ -11,12 +11,12 @@ Upper bounds: of definitions, and of what Plimsoll reads from files that others 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
-from plimsoll.domain.text.units import Percent, PositiveDuration, Size, format_percent
+from plimsoll.domain.text.units import Percent, PositiveDuration, Size, share
 
 LONGEST_WAIT = timedelta(minutes=30)
 """The longest `wait_for_calm`: it is a part of the hour of the step in which the database starts."""
@@ -73,10 +73,6 @@ class CanaryReport(Model):
     hosts: tuple[HostFigures, ...]
 
 
-def _share(description: str, default: int) -> Any:
-    return Field(description=description, json_schema_extra={"default": format_percent(default)})
-
-
 def _is_clear(value: object) -> object:
     """Refuse a bare 1, which is 100 % elsewhere: here it is meant for 1 %, and would switch the check off."""
     if value == 1 and type(value) is int:
@@ -91,10 +87,10 @@ class Disturbance(Model):
     """The bounds of noise. A miss counts if noise was within them in at least one missed interval, on every host."""
 
     foreign_cpu: Annotated[
-        _Tolerated, _share("Share of a host's processors that programs outside the cell may take", 10)
+        _Tolerated, share("Share of a host's processors that programs outside the cell may take", 10)
     ] = 10
-    steal: Annotated[_Tolerated, _share("Share of a host's processors that other machines may take", 5)] = 5
-    throttled: Annotated[_Tolerated, _share("Share of periods in which the cell may have used up a CPU quota", 5)] = 5
+    steal: Annotated[_Tolerated, share("Share of a host's processors that other machines may take", 5)] = 5
+    throttled: Annotated[_Tolerated, share("Share of periods in which the cell may have used up a CPU quota", 5)] = 5
     generator_lag: Annotated[
         LeftOutIfEmpty[PositiveDuration | None],
         Field(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
@@ -70,10 +70,19 @@ def meant_percentile(percentile: float) -> str:
     return f"{100 * percentile:.10g}" if percentile < 1 else ""
 
 
+def _at_least_1(schema: dict[str, Any]) -> None:
+    """Show the bound that definitions have. The model takes less, so that what was meant can be asked."""
+    del schema["exclusiveMinimum"]
+    schema["minimum"] = 1
+
+
 class ServiceLevel(Model):
     """In every judged `interval` the `percentile` of the response times of `operations` must be lower than `below`."""
 
-    percentile: Annotated[float, Field(gt=0, le=100, description="Percentile in per cent, such as 99.9")] = 99.9
+    percentile: Annotated[
+        float,
+        Field(gt=0, le=100, description="Percentile in per cent, such as 99.9", json_schema_extra=_at_least_1),
+    ] = 99.9
     interval: Annotated[PositiveDuration, Field(description="Length of the intervals")] = timedelta(seconds=10)
     below: Annotated[PositiveDuration, Field(description="Bound of the percentile. A value equal to it misses")] = (
         timedelta(milliseconds=100)

@@ -10,7 +10,7 @@ from pydantic_core import CoreSchema
 from plimsoll.domain.keys.expected import STRATEGY_NAMES
 from plimsoll.domain.keys.faults import Fault, Faulty, Path
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
-from plimsoll.domain.text.units import Percent, PositiveDuration, Rate
+from plimsoll.domain.text.units import Percent, PositiveDuration, Rate, share
 from plimsoll.domain.text.wording import meant_or_known
 
 FEWEST_CELLS = 8
@@ -63,11 +63,11 @@ class Threshold(Model):
     """The strategy that runs cells where they tell most about the load that is met with a given chance."""
 
     name: Literal["threshold"] = "threshold"
-    chance: Annotated[Percent, Field(ge=50, le=99, description="Chance that a cell at the load found is met")] = 90
+    chance: Annotated[Percent, share("Chance that a cell at the load found is met", 90, ge=50, le=99)] = 90
     within: Annotated[
-        Percent, Field(ge=5, le=100, description="How far either end of the interval may lie from its middle")
+        Percent, share("How far either end of the interval may lie from its middle", 15, ge=5, le=100)
     ] = 15
-    confidence: Annotated[Percent, Field(ge=50, le=99, description="Chance that the interval holds that load")] = 95
+    confidence: Annotated[Percent, share("Chance that the interval holds that load", 95, ge=50, le=99)] = 95
     at_most: Annotated[int, Field(ge=_LEAST_AT_MOST, le=1000, description="Valid cells of one variant at most")] = 30
     at_once: Annotated[
         int,

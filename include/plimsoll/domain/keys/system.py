@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, JsonValue, SerializerFunctionWrapHan
 from plimsoll.domain.keys.log_words import ColumnPairs
 from plimsoll.domain.keys.variant import RELEASE, Archive
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
-from plimsoll.domain.text.units import PositiveDuration
+from plimsoll.domain.text.units import ShortDuration
 
 _PLACEHOLDER = re.compile(r"(?<!\$)\{([A-Za-z_][\w.-]*)\}")
 """A name in braces. Other texts in braces, such as JSON or the variables of a shell, stand for themselves."""
@@ -137,17 +137,19 @@ somebody else (or what commands make in an endpoint), or nothing of its own.
 class System(Model):
     """The number of nodes of a cluster, and the database of the variants that have no `product` of their own."""
 
-    database: Annotated[str, Field(description="Product: `cassandra`, `hbase`, `scylladb` or `command`")] = "cassandra"
+    database: Annotated[
+        str, Field(description="Product: `cassandra`, `hbase`, `scylladb`, `command` or `external`")
+    ] = "cassandra"
     version: Annotated[
         str | None,
         Field(pattern=RELEASE, description="Release of the variants that name no version", examples=["4.0.1"]),
     ] = None
     nodes: Annotated[int, Field(ge=1, le=1000, description="Number of database nodes of one cluster")] = 3
     start_within: Annotated[
-        LeftOutIfEmpty[PositiveDuration | None],
+        LeftOutIfEmpty[ShortDuration | None],
         Field(
             le=LONGEST_START,
-            description="Longest time for all nodes to start; by default the product's own",
+            description="Longest time for all nodes to start, at most 25m; by default the product's own",
         ),
     ] = None
     settings: Annotated[

@@ -12,7 +12,15 @@ from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, mo
 from plimsoll.domain.keys.faults import Fault, Faulty
 from plimsoll.domain.keys.service_level import ServiceLevel
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
-from plimsoll.domain.text.units import Duration, Percent, PositiveDuration, Usd, format_duration, parse_duration
+from plimsoll.domain.text.units import (
+    Duration,
+    Percent,
+    PositiveDuration,
+    ShortDuration,
+    Usd,
+    format_duration,
+    parse_duration,
+)
 
 _USUAL = timedelta(hours=1)
 _LEAST_INTERVALS = 5
@@ -178,11 +186,11 @@ class StopRule(Model):
         LeftOutIfEmpty[PositiveDuration | None], Field(description="Time that the percentile may not exceed")
     ] = None
     within: Annotated[
-        PositiveDuration,
+        ShortDuration,
         Field(
             le=timedelta(minutes=10),
-            description="Time that is looked at, in whole seconds. The load also ends if nothing was answered for so "
-            "long",
+            description="Time that is looked at, in whole seconds, at most 10m. The load also ends if nothing was "
+            "answered for so long",
         ),
     ]
 

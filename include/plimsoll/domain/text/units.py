@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from decimal import Decimal
 from math import ceil, floor
-from typing import Annotated, TypeGuard
+from typing import Annotated, Any, TypeGuard
 
-from pydantic import AfterValidator, BeforeValidator, PlainSerializer, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, WithJsonSchema
 
 from plimsoll.domain.text.guesses import bytes_meant, count_meant, microseconds_meant, rate_meant, usd_meant
 
@@ -211,13 +211,19 @@ def _some_time(value: timedelta) -> timedelta:
     return value
 
 
+def _duration_schema(*examples: str) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "pattern": rf"^{_NUMBER} ?(us|ms|s|m|h)$", "examples": [*examples]})
+
+
 Duration = Annotated[
     timedelta,
     BeforeValidator(parse_duration),
     PlainSerializer(format_duration, return_type=str),
-    WithJsonSchema({"type": "string", "pattern": rf"^{_NUMBER} ?(us|ms|s|m|h)$", "examples": ["150m", "100ms"]}),
+    _duration_schema("150m", "100ms"),
 ]
 PositiveDuration = Annotated[Duration, AfterValidator(_some_time)]
+ShortDuration = Annotated[PositiveDuration, _duration_schema("5m", "10s")]
+"""A positive duration that a key limits to minutes: the examples of others would be refused."""
 Size = Annotated[
     int,
     BeforeValidator(parse_size),
@@ -256,3 +262,11 @@ Percent = Annotated[
         }
     ),
 ]
+
+
+def share(description: str, default: int, *, ge: int | None = None, le: int | None = None) -> Any:
+    """Return the field of a Percent whose default the JSON schema shows as it is written: 90 as `90%`.
+
+    `ge`, `le`: the least and the greatest value, in per cent.
+    """
+    return Field(description=description, json_schema_extra={"default": format_percent(default)}, ge=ge, le=le)

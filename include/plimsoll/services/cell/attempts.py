@@ -4,7 +4,6 @@ far. A cell whose newest attempt the noise of machines made invalid runs again b
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import takewhile
 
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import AttemptKey
@@ -26,6 +25,7 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.records import folder_of
 from plimsoll.services.toolkit import Toolkit
+from plimsoll.strategies import state
 
 
 def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> AttemptContext:
@@ -123,12 +123,10 @@ def _is_of(cluster_id: ClusterId, campaign: CampaignStore, cell_id: str) -> bool
 def runs_again(campaign: CampaignStore, cell_id: str) -> bool:
     """Tell whether the newest attempt was disturbed, and the cell has not run as often as its definition lets it.
 
-    Disturbed attempts are counted in groups of `disturbance.tries`, so that a person who asks for the cell again gets
-    as many tries again. The answer follows from the store alone, and a killed run goes on with the same one.
+    The answer follows from the store alone, and a killed run goes on with the same one.
     """
     newest_first = (layout.VERDICT.read(campaign.store, key) for key in reversed(campaign.attempts(cell_id)))
-    in_a_row = sum(1 for _ in takewhile(lambda verdict: verdict is not None and verdict.is_disturbed, newest_first))
-    return in_a_row % campaign.resolved().disturbance.tries != 0
+    return state.runs_again(newest_first, campaign.resolved().disturbance.tries)
 
 
 def money_line(work: AttemptContext) -> str:

@@ -2,7 +2,7 @@
 
 The tasks of the DAG `cell`, `plimsoll run`, progress, the time left, the life of hosts, the time after which attempts
 and runs count as lost, the pages and the clean-up are derived from this list. To add a step, add an entry here and its
-phases in `domain.progress.Phase`.
+phases in `domain.attempt.status.Phase`.
 """
 
 from collections.abc import Callable
