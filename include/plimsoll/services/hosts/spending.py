@@ -95,13 +95,12 @@ def spent_usd(entries: Iterable[Entry]) -> float:
 
 
 def known_usd(store: ReadableStore, entries: Sequence[Entry]) -> float | None:
-    """Return the sum of the entries, USD; None where a price is missing, as hosts without one cost something, too.
+    """Return the sum of the entries, USD; None where one seems to have cost nothing for want of a price.
 
-    It reads the prices of the first account, since a campaign's accounts have hosts of the same kinds, and of accounts
-    that seem to have cost nothing.
+    Hosts may have been printed with prices that the definition does not know: what is on record of them counts.
     """
-    doubtful = (entry.key for number, entry in enumerate(entries) if number == 0 or not entry.usd)
-    tariffs = (tariff_of(store, key) for key in doubtful)
+    free = (entry.key for entry in entries if not entry.usd)
+    tariffs = (layout.PRICES.read_sound(store, key.campaign_id, key.cell_id, key.attempt) for key in free)
     return None if any(tariff and not tariff.is_complete for tariff in tariffs) else spent_usd(entries)
 
 

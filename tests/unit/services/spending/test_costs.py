@@ -65,7 +65,7 @@ def test_of_hosts_without_a_known_price_nobody_says_that_they_were_free(
 ) -> None:
     campaign = opened(installation, budget=None)
     unpriced = replace(tools, tariffs={"instant": Prices(None)})
-    start(unpriced)
+    begin(unpriced, "campaign", "v1-001k-r1", "me")
     clock.at += HOUR
     progress = campaign_progress(tools.store, "campaign", now=clock.now())
     summary = campaign_summary(tools.store, "campaign", campaign.resolved(), clock.now(), Memory())
@@ -133,6 +133,22 @@ def test_the_account_names_prices_estimate_and_each_cells_share(
     assert account.of_cell("v1-002k-r1") is None
     assert account.prices == ("a price table of tests",)
     assert (account.estimated_usd, account.budget_usd, account.node_usd_per_hour) == (32.0, 40.0, 1.0)
+
+
+def test_prices_that_hosts_were_printed_with_are_known_though_the_definition_has_none(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
+    """Nor does a damaged file of prices keep anybody from the campaign."""
+    campaign = opened(installation, budget=None)
+    unpriced = replace(tools, tariffs={"instant": Prices(None)})
+    work = begin(unpriced, "campaign", "v1-001k-r1", "me")
+    launch = launched(work.key, (paid_host("i-1", BEGAN),))
+    StoredLaunches(tools.store, Outage(clock)).note(launch)
+    clock.at += HOUR
+    assert campaign_progress(tools.store, "campaign", now=clock.now()).usd == pytest.approx(spent(tools, campaign))
+    begin(unpriced, "campaign", "v2-001k-r1", "me")
+    tools.store.write(layout.PRICES.key("campaign", "v2-001k-r1", 1), b"")
+    assert campaign_progress(tools.store, "campaign", now=clock.now()).usd == pytest.approx(spent(tools, campaign))
 
 
 def test_the_newest_prices_are_those_of_the_attempt_that_began_last(
