@@ -13,7 +13,7 @@ from plimsoll.services.campaign.show import progress
 from plimsoll.services.campaign.state import completeness, runs
 from plimsoll.services.hosts import assignments, replacing
 from plimsoll.services.ownership import HOLD
-from plimsoll.services.publish import gathered, trend_marks, trends
+from plimsoll.services.publish import gathered, publishing, trend_marks, trends
 from plimsoll.services.store import judged, layout
 from plimsoll.services.store.records import Place
 from plimsoll.services.store.tables import TABLES, table_file
@@ -47,6 +47,7 @@ OF_CAMPAIGN: tuple[Place, ...] = (
     layout.PRICES,
     layout.COST,
     layout.REPORT_FILES,
+    publishing.PUBLICATION,
     judged.GATE_PASS,
     layout.DATA_DOCS,
     curating.DELETING,

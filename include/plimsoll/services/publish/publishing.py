@@ -8,11 +8,14 @@ from datetime import datetime
 from hashlib import sha256
 from importlib.metadata import version
 from io import BytesIO
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from plimsoll.domain.attempt.result import Check
 from plimsoll.domain.campaign.part import run_command
 from plimsoll.domain.keys.origins import IMPORTED
+from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import BundleError, GateClosed, NotFound
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.quality.expectation import Quality
@@ -26,10 +29,20 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.services.store.judged import GATE_PASS, GatePass, unmark_in_trends
 from plimsoll.services.store.layout import BUNDLE, report_key
+from plimsoll.services.store.records import Record
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.state import C, CampaignState, CellAttempts, JudgedAttempt, campaign_state
 
 CHART_FONT = "font of charts"
+
+
+class Publication(Model):
+    """A publication that is under way, or was interrupted."""
+
+    files: Annotated[tuple[str, ...], Field(description="Names of the report's files that may be there meanwhile")]
+
+
+PUBLICATION = Record("publishing.json", Publication)
 _LIBRARIES = ("numpy", "pandas", "pyarrow", "altair", "vl-convert-python", "Jinja2", "pydantic", "great_expectations")
 
 
@@ -133,21 +146,24 @@ def publish_report(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = Fal
 def _replace_report(store: ResultStore, campaign_id: str, files: Mapping[str, bytes]) -> None:
     """Write the files in place of those of the former report. What strangers put beside them stays."""
     former = _former_names(store, campaign_id)
+    # First: whatever is interrupted, the next publication knows these names
+    PUBLICATION.write(store, campaign_id, Publication(files=tuple(sorted(former | files.keys()))))
     for name in (name for name in files if name != BUNDLE):
         store.write(report_key(campaign_id, name), files[name])
     for key in store.keys(folder := layout.REPORT_FILES.folder(campaign_id)):
         if key.removeprefix(f"{folder}/") in former - files.keys():
             store.delete(key)
-    # Last: until then the former bundle tells which files are to go, whatever is interrupted
     store.write(report_key(campaign_id, BUNDLE), files[BUNDLE])
+    store.delete(PUBLICATION.key(campaign_id))
 
 
 def _former_names(store: ReadableStore, campaign_id: str) -> frozenset[str]:
-    """Return the names of the published report's files; none where no bundle tells them."""
-    key = report_key(campaign_id, BUNDLE)
+    """Return the names of the files of the published report and of interrupted ones, as far as they are on record."""
+    interrupted, key = PUBLICATION.read_sound(store, campaign_id), report_key(campaign_id, BUNDLE)
+    names = frozenset(interrupted.files if interrupted else ())
     with suppress(NotFound, BundleError):
-        return frozenset(read_index(BytesIO(store.read(key)), store.url(key)).report)
-    return frozenset()
+        return names | read_index(BytesIO(store.read(key)), store.url(key)).report.keys()
+    return names
 
 
 def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_version: str) -> dict[str, bytes]:

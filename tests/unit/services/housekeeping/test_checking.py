@@ -2,6 +2,7 @@
 
 import json
 import os
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from plimsoll.services.housekeeping.checking import check_campaign_files
 from plimsoll.services.housekeeping.faults import Checked, Fault
 from plimsoll.services.housekeeping.whole_store import check_store
 from plimsoll.services.judge.attempt_judging import judge_again
-from plimsoll.services.publish.publishing import publish_report
+from plimsoll.services.publish.publishing import PUBLICATION, publish_report
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
@@ -169,6 +170,27 @@ def test_a_report_published_anew_leaves_none_of_the_former_ones_files_and_every_
 
     left = {key.removeprefix("mine/report/") for key in tools.store.keys("mine/report")}
     assert left == {*files, "bundle.zip", "notes.md"}
+
+
+def test_what_an_interrupted_publication_wrote_goes_with_the_next_one(
+    tools: Toolkit, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = tools.store.write
+
+    def killed(key: str, content: bytes) -> None:
+        if key.endswith("bundle.zip"):
+            raise KeyboardInterrupt
+        write(key, content)
+
+    for chart, how in (("a.svg", write), ("b.svg", killed), ("c.svg", killed), ("d.svg", write)):
+        files = {"report.html": b"<p>", "report.json": b"{}", chart: b"<svg/>"}
+        monkeypatch.setattr("plimsoll.report.build_report", lambda _, made=files: Report(made))
+        monkeypatch.setattr(tools.store, "write", how)
+        with suppress(KeyboardInterrupt):
+            publish_report(tools, "mine")
+
+    assert {key.removeprefix("mine/report/") for key in tools.store.keys("mine/report")} == {*files, "bundle.zip"}
+    assert not PUBLICATION.exists(tools.store, "mine")
 
 
 def test_a_file_that_nobody_refers_to_is_named_once_it_is_old(tools: Toolkit, installation: Installation) -> None:
