@@ -115,6 +115,12 @@ def test_a_library_that_makes_a_file_for_several_at_once_is_refused(monkeypatch:
         ObjectStore("memory://shared")
 
 
+@pytest.mark.parametrize("address", ["simplecache::memory://shared", "dir::file:///tmp/shared"])
+def test_a_library_around_another_is_refused_as_nobody_knows_how_it_makes_a_file(address: str) -> None:
+    with pytest.raises(StoreError, match=r"can't be a store(?s:.*)set PLIMSOLL_STORE to a folder"):
+        ObjectStore(address)
+
+
 def test_whoever_may_read_what_is_written_may_read_what_is_created(tmp_path: Path) -> None:
     store = ObjectStore(str(tmp_path))
     store.write("written", b"")

@@ -72,6 +72,11 @@ def test_the_schema_accepts_every_example_and_every_shipped_definition(text: str
         ("collector: G1", "collector: (G1)", False),
         ("repeats: 1", "max_parallel: $(times)", False),
         ("repeats: 1", "strategy: $(strategy)", False),
+        ("repeats: 1", "trigger: {asset: $(asset)}", False),
+        ("repeats: 1", "at_most: {cell: $(time)}", False),
+        ("repeats: 1", "stages: [{id: a, strategy: $(strategy)}]", False),
+        ("repeats: 1", "stages: [{id: a, strategy: {name: ramp, data: $(data)}}]", True),
+        ("repeats: 1", "stages: [{id: a, title: $(title)}]", True),
         ("repeats: 1", "parameters: {a: {type: $(b), default: 1}}", False),
     ],
 )

@@ -52,7 +52,9 @@ class ObjectStore:
             raise StoreError(f"is no address of a store ({error})", where=self.root, mend=mend) from error
         self._local = urlsplit(self.root).scheme in ("", "file")
         # fsspec's own way looks first and writes then: two at once would both believe that they have made the file.
-        if not self._local and getattr(self._fs.pipe_file, "__func__", None) is AbstractFileSystem.pipe_file:
+        # What one library has of another, by an address with `::`, may take that way too.
+        is_of_fsspec = getattr(self._fs.pipe_file, "__func__", None) is AbstractFileSystem.pipe_file
+        if "::" in self.root or (is_of_fsspec and not self._local):
             what = "can't be a store: its library does not make a file for one of several who try at once"
             raise StoreError(what, where=self.root, mend="set PLIMSOLL_STORE to a folder or to s3://bucket/prefix")
 
@@ -83,7 +85,6 @@ class ObjectStore:
             if self._local:
                 return create_whole(Path(path), data)
             try:
-                # Where a file system has nothing better, fsspec looks and then writes: of two at once both may succeed
                 self._fs.pipe_file(path, data, mode="create")
             except FileExistsError:
                 return False

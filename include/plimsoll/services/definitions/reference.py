@@ -24,7 +24,7 @@ from plimsoll.services.definitions.documents import parse_yaml
 _SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
 _REFERENCE = {"type": "string", "pattern": r"\$\(", "description": "A text with the value of a parameter: `$(name)`"}
 _ABOUT = ("title", "description", "default")
-_NO_PARAMETERS = (*WITHOUT_PARAMETERS, PARAMETERS, "strategy")
+_NO_PARAMETERS = (*WITHOUT_PARAMETERS, PARAMETERS)
 
 
 def parse_definition(text: str, where: str) -> Definition:
@@ -65,8 +65,21 @@ def definition_schema() -> dict[str, Any]:
     schema = _schema_of_values()
     referring = _with_references(schema)
     whole = {name: schema["properties"][name] for name in _NO_PARAMETERS}
-    parts = {**referring["$defs"], "Parameter": schema["$defs"]["Parameter"], "Reference": _REFERENCE}
+    for part, values in ((referring, schema), (referring["$defs"]["Stage"], schema["$defs"]["Stage"])):
+        part["properties"]["strategy"] = values["properties"]["strategy"]
+    own = {name: schema["$defs"][name] for name in _parts_of(whole, schema["$defs"])}
+    parts = {**referring["$defs"], **own, "Reference": _REFERENCE}
     return {**referring, "$defs": parts, "properties": {**referring["properties"], **whole}}
+
+
+def _parts_of(node: Any, parts: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of all parts that something in the schema consists of."""
+    inner = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+    for one in inner:
+        yield from _parts_of(one, parts)
+    if isinstance(node, dict) and "$ref" in node:
+        name = node["$ref"].rpartition("/")[2]
+        yield from (name, *_parts_of(parts[name], parts))
 
 
 def _with_references(node: dict[str, Any]) -> dict[str, Any]:

@@ -177,7 +177,11 @@ def mistagged(**changes: str) -> Any:
         (garbled(prize=3), "prize"),
         (garbled(usd_per_hour=float("inf")), "usd_per_hour"),
         (mistagged(created="yesterday"), "tags.plimsoll-created: must be a date and a time"),
-        (mistagged(cluster="of mine"), "tags name no cluster"),
+        (
+            mistagged(cluster="of mine"),
+            "tags name no cluster: `plimsoll-cluster` is 'of mine', no `campaign/cell/attempt`",
+        ),
+        (mistagged(cluster="demo-1/B_B/1"), "tags name no cluster: `plimsoll-cluster` is 'demo-1/B_B/1', no `campaign"),
         (garbled(name="node2"), "were asked for, and load, node2, node2 printed"),
         (garbled(address="10.0.1.2"), "hosts have the same address: 10.0.1.2"),
         (garbled(id="load"), "hosts have the same id: load"),

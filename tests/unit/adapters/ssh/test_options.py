@@ -1,5 +1,6 @@
 """Options of static hosts."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -79,9 +80,13 @@ def test_an_address_of_ipv6_is_refused_with_its_group() -> None:
     options = SshOptions.model_validate({"groups": [group(), group("rack2", 5, load=host(9, address="2001:db8::7"))]})
     one = instant_definition(parallel=1)
     small = one.model_copy(update={"system": one.system.model_copy(update={"nodes": 2})})
-    (problem,) = shape(spec(small), options)
-    assert problem.where == "provider.options.groups[1]"
-    assert problem.what.startswith("2001:db8::7 in group rack2 is an address of IPv6")
+    for asked in (spec(small), replace(spec(small), nodes=0, node_hosts=0)):
+        (problem,) = shape(asked, options)
+        assert problem.where == "provider.options.groups[1]"
+        assert problem.what == (
+            "2001:db8::7 in group rack2 is an address of IPv6, at which neither databases nor load hosts' own programs "
+            "listen"
+        )
 
 
 def test_a_group_may_have_further_load_hosts() -> None:

@@ -57,7 +57,11 @@ class Tags(Model):
     @property
     def id(self) -> ClusterId:
         """Return the cluster's id. Raises ValueError where it is none."""
-        return ClusterId.parse(self.cluster)
+        try:
+            return ClusterId.parse(self.cluster)
+        except ValueError as error:
+            what = f"`{PREFIX}cluster` is {shortened(self.cluster)!r}, no `campaign/cell/attempt`"
+            raise ValueError(what) from error
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -60,12 +60,15 @@ def shape(spec: HostsSpec, options: SshOptions) -> Iterator[Problem]:
 def _addresses(options: SshOptions) -> Iterator[Problem]:
     """Yield addresses of IPv6, and shared ones. A database binds its host's address, and hosts reach each other by it.
 
-    Databases are started for IPv4, and programs of a host listen on it.
+    Databases are started for IPv4, and programs of a host, such as its canary, listen on it.
     """
     for number, group in enumerate(options.groups):
         for address, count in Counter(host.address for host in group.hosts).items():
             if ":" in address:
-                what = f"{address} in group {group.name} is an address of IPv6, at which databases do not listen"
+                what = (
+                    f"{address} in group {group.name} is an address of IPv6, at which neither databases nor load "
+                    "hosts' own programs listen"
+                )
                 yield Problem(f"provider.options.groups[{number}]", what, "give the host's IPv4 address")
             if count > 1:
                 what = f"{address} stands {count} times in group {group.name}: nodes and load hosts share none"
