@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.campaigns.interval_logs import every_second, line, log, payload
 
+from plimsoll.analysis.attempt.around_action import ActionTimes, during_action
 from plimsoll.analysis.attempt.judgement import Judgement, Run, rate_fault
 from plimsoll.analysis.attempt.service_level_evaluation import judge_reading
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, Sample, read_run
@@ -91,6 +92,17 @@ def test_failures_without_a_time_are_met_only_where_they_fit_into_any_interval()
         "11 operations failed at times that the files do not tell, and 11 of them in one interval would miss p95"
     )
     assert judge(Reading("made", tracks(1200), errors={"ERROR": 25})).met is False
+
+
+@pytest.mark.parametrize("slow", [(), (3, 4, 5)], ids=["all fast", "slow before the action"])
+def test_failures_without_a_time_leave_an_action_open_whatever_missed_before_it(slow: tuple[int, ...]) -> None:
+    own = LEVEL.model_copy(update={"during": "action"})
+    lines = (line(second, 1.0, payload([500_000 if second in slow else FAST] * 20)) for second in range(1200))
+    track = Track("x", "", read_log(log(lines), "x").records)
+    for count, met in ((10, True), (15, None)):
+        whole = judge(Reading("made", (track,), errors={"ERROR": count}), own)
+        found = during_action(whole, ActionTimes(600.0, 650.0))
+        assert (found.met, len(found.reasons), found.levels[0].judged) == (met, met is None, 5)
 
 
 def test_failures_kept_apart_are_shown_and_not_judged() -> None:

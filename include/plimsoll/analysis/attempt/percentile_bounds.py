@@ -18,12 +18,11 @@ from plimsoll.analysis.attempt.judgement import (
     Run,
     due_until_s,
     judgement_of,
-    left_open,
     missed_of,
     ratios_of,
     schedule_of,
     uncovered,
-    unless_undecided,
+    unless_open,
 )
 from plimsoll.analysis.attempt.missed_intervals import STEADY, Answers, stalls_s, without_operations
 from plimsoll.analysis.attempt.unanswered import Unanswered
@@ -104,7 +103,9 @@ class _Part:
 
     def judged(self, level: ServiceLevel) -> JudgedInterval:
         end_s = self.window.start_s + level.interval.total_seconds()
-        return JudgedInterval(self.window.start_s, end_s, self.judged_ms(level), self.met(level), self.is_floor(level))
+        value_ms, is_floor = self.judged_ms(level), self.is_floor(level)
+        is_stall, counts = value_ms is None and not self.count, (self.total(level), self.below(level))
+        return JudgedInterval(self.window.start_s, end_s, value_ms, self.met(level), is_floor, is_stall, *counts)
 
 
 def judge_samples(
@@ -125,7 +126,7 @@ def judge_samples(
     }
     judged = {level: tuple(part.judged(level) for part in _judged(level, parts[level])) for level in levels}
     reasons = [reason for level in levels for reason in _reasons(level, parts[level], tracks, run)]
-    return _judgement(parts, judged, run, unanswered, reasons or [*left_open(judged)])
+    return _judgement(parts, judged, run, unanswered, reasons)
 
 
 def _track(samples: Sequence[Sample]) -> Track:
@@ -195,15 +196,12 @@ def _judgement(
         reasons=reasons,
         notes=["judged by percentiles over time, not by histograms: a value that they don't have is left out"],
     )
-    judgement = replace(
-        judgement,
+    return replace(
+        unless_open(judgement, judged.values()),
         stalls_s=tuple(part.window.start_s for part in parts[levels[0]] if part.is_stall),
         missed=tuple(missed for level, own in judged.items() for missed in missed_of(level, own)),
         by_level=tuple(judged.values()),
     )
-    own_parts = ((level, _judged(level, parts[level])) for level in levels)
-    counted = ((level, [(part.total(level), part.below(level)) for part in own]) for level, own in own_parts)
-    return unless_undecided(judgement, counted, unanswered)
 
 
 def _judged(level: ServiceLevel, parts: Sequence[_Part], phase: Phase = "judged") -> list[_Part]:

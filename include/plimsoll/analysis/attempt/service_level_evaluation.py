@@ -19,7 +19,7 @@ from plimsoll.analysis.attempt.judgement import (
     schedule_of,
     silence_of,
     uncovered,
-    unless_undecided,
+    unless_open,
     unreadable,
 )
 from plimsoll.analysis.attempt.missed_intervals import answers_of, stalls_s, unexplained_s, without_operations
@@ -225,13 +225,10 @@ def _judgement(
         reasons=(*reasons, *_lost_operations(run, table)),
         notes=(*notes, *_stall_notes(levels, passes)),
     )
-    judged = ((level, passes[level.interval].judged(level.operations)) for level in levels)
-    counted = ((level, [interval.total_and_below(level) for interval in own]) for level, own in judged)
-    judgement = unless_undecided(judgement, counted, first.wanted.unanswered)
     by_level = tuple(tuple(_judged_intervals(level, passes[level.interval])) for level in levels)
     missed = tuple(missed_of(level, intervals) for level, intervals in zip(levels, by_level, strict=True))
     return replace(
-        judgement,
+        unless_open(judgement, by_level),
         stalls_s=first.stalls_s(levels[0]),
         counts=first.counts,
         missed=tuple(interval for of_level in missed for interval in of_level),
@@ -241,11 +238,8 @@ def _judgement(
 
 def _judged_intervals(level: ServiceLevel, measured: _LevelEvaluation) -> Iterator[JudgedInterval]:
     if level.windows == "aligned":  # windows that slide are missed or met by themselves
-        length_s = level.interval / _SECOND
         for interval in measured.judged(level.operations):
-            start_s = interval.window.start_s
-            values = interval.value_ms(level), interval.meets(level), interval.is_floor(level)
-            yield JudgedInterval(start_s, start_s + length_s, *values)
+            yield JudgedInterval.of(interval, level)
 
 
 def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _LevelEvaluation]) -> Iterator[str]:
