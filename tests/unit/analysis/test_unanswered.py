@@ -229,6 +229,30 @@ def test_at_a_low_rate_nothing_may_have_been_due_in_an_interval(attempted: float
     assert (found.stalls_s, found.valid) == (stalls, bool(stalls))
 
 
+@pytest.mark.parametrize("windows", ["aligned", "sliding"])
+@pytest.mark.parametrize(
+    ("attempted", "end_s", "met"), [(0.9, 60, False), (0.5, 40, False), (0.1, 40, False), (0.05, 40, None)]
+)
+def test_after_a_generator_gave_up_silence_is_a_stall_at_any_rate_at_which_an_operation_was_due(
+    attempted: float, end_s: int, windows: str, met: bool | None
+) -> None:
+    due = timedelta(seconds=end_s)
+    run = replace(HERE, attempted_ops_s=attempted, duration=due, due=due, aborted=True)
+    level = LEVEL.model_copy(update={"windows": windows})
+    found = judge(Reading("made", (seconds_of([1] * 30),), errors={}), level, run=run)
+    assert (found.met, found.valid) == (met, met is False)
+    assert found.stalls_s == (tuple(range(30, end_s - 9, 10 if windows == "aligned" else 1)) if found.valid else ())
+
+
+def test_records_of_nothing_before_a_generator_gave_up_are_silence_too() -> None:
+    run = replace(HERE, attempted_ops_s=0.5, duration=HERE.due, aborted=True)
+    found = judge(Reading("made", (seconds_of([1] * 30 + [0] * 15),), errors={}), run=run)
+    assert (found.met, found.stalls_s) == (False, (30.0, 40.0, 50.0))
+    samples = tuple(Sample(START_S + 10.0 * place, 10.0, "", 9, {95.0: 5.0, 100.0: 9.0}) for place in range(3))
+    found = judge(Reading("made", samples=samples, errors={}), run=run)
+    assert (found.met, found.stalls_s) == (False, (30.0, 40.0, 50.0))
+
+
 @pytest.mark.parametrize("run", [RUN, replace(HERE, attempted_ops_s=0.1)])
 def test_a_sliding_window_misses_without_an_operation_only_where_one_was_due(run: Run) -> None:
     sliding = LEVEL.model_copy(update={"windows": "sliding"})

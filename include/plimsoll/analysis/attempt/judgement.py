@@ -43,7 +43,7 @@ class MissedInterval:
 class JudgedInterval:
     """A judged interval of one service level, s from the run's start.
 
-    `value_ms` is None where nothing was answered, which `is_stall` tells, or where percentiles over time do not tell it;
+    `value_ms` is None where nothing was answered, as `is_stall` tells, or where percentiles over time do not tell it;
     `met` is None where these leave it open. `is_floor`: `value_ms` is the least that it can be, as the percentile is a
     failed operation. `total`: its operations, failed ones included; `below`: how many are certainly below the bound.
     """

@@ -121,7 +121,7 @@ def judge_samples(
     if faults:
         return Judgement(reasons=tuple(dict.fromkeys(faults)))
     parts = {
-        level: _with_stalls(list(_parts(tracks, list(by_series.values()), run, level, unanswered)), level, run)
+        level: _with_stalls([*_parts(tracks, list(by_series.values()), run, level, unanswered)], level, run, unanswered)
         for level in levels
     }
     judged = {level: tuple(part.judged(level) for part in _judged(level, parts[level])) for level in levels}
@@ -151,11 +151,11 @@ def _parts(
             yield _Part(window, name, own, failed, unanswered.among_times_between(name, begin_s, end_s))
 
 
-def _with_stalls(parts: Sequence[_Part], level: ServiceLevel, run: Run) -> tuple[_Part, ...]:
+def _with_stalls(parts: Sequence[_Part], level: ServiceLevel, run: Run, unanswered: Unanswered) -> tuple[_Part, ...]:
     """Mark the level's intervals in which nothing was answered though operations were under way."""
     own = [part for part in parts if part.operation == level.operations]
     of_all = [part for part in parts if part.operation == ALL_OPERATIONS]
-    stalls = {*stalls_s(_answers(own), _answers(of_all), run), *_silences(own)}
+    stalls = {*stalls_s(_answers(own), _answers(of_all), run, unanswered.silence), *_silences(own)}
     return tuple(
         replace(part, is_stall=part.operation == level.operations and part.window.start_s in stalls) for part in parts
     )

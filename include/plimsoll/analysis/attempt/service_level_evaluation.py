@@ -56,7 +56,8 @@ class _LevelEvaluation:
         return [interval for interval in self.of(operations) if interval.window.phase == "judged"]
 
     def stalls_s(self, level: ServiceLevel) -> tuple[float, ...]:
-        return stalls_s(answers_of(self.of(level.operations)), answers_of(self.of(ALL_OPERATIONS)), self.run)
+        own, of_all = (answers_of(self.of(operations)) for operations in (level.operations, ALL_OPERATIONS))
+        return stalls_s(own, of_all, self.run, self.wanted.unanswered.silence)
 
     @property
     def windows(self) -> list[Window]:

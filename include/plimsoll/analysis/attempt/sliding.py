@@ -108,7 +108,7 @@ def _by_windows(
     wanted = Wanted([level], unanswered, slides.origin_s)
     measured = tuple(_measured(tracks, slides, Decoder(unit), wanted))
     own = _of(measured, level.operations)
-    stalls = stalls_s(answers_of(own), answers_of(_of(measured, ALL_OPERATIONS)), run)
+    stalls = stalls_s(answers_of(own), answers_of(_of(measured, ALL_OPERATIONS)), run, unanswered.silence)
     note = f"windows slide: one of {slides.steps} records begins every {slides.step_s:g} s"
     return _ByWindows(level_verdict(level, own), measured, stalls, note)
 

@@ -78,6 +78,11 @@ class Silence(NamedTuple):
     end_s: float
     ops_s: float | None
 
+    @property
+    def leaves_any(self) -> bool:
+        """Tell whether at least one operation was due in it; without a rate, operations are always under way."""
+        return self.ops_s is None or self.ops_s * (self.end_s - self.begin_s) >= 1
+
     def due(self, operation: str, begin_s: float, end_s: float, answered: int) -> int:
         """Return how many operations were due in its part of an interval; 0 of one that is silent from its start."""
         silent_s = min(end_s, self.end_s) - max(begin_s, self.begin_s)
