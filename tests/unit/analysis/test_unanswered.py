@@ -161,6 +161,44 @@ def test_of_percentiles_over_time_a_missed_interval_with_failures_reaches_the_bo
     assert (level.met, level.worst_ms, level.ratios) == (True, None, ())
 
 
+@pytest.mark.parametrize(
+    ("count", "is_floor", "worst_ms"), [(1, False, 150.0), (10, False, 150.0), (11, True, 160.0), (100, True, 160.0)]
+)
+def test_percentiles_over_time_rank_a_miss_as_a_failure_only_where_its_percentile_is_one(
+    count: int, worst_ms: float, *, is_floor: bool
+) -> None:
+    failures = failed(*[15.0] * count)
+    samples = [
+        Sample(START_S + 10.0 * place, 10.0, "", 200, {95.0: 150.0 if place == 1 else 5.0, 100.0: 160.0})
+        for place in range(3)
+    ]
+    (level,) = judge(Reading("made", samples=tuple(samples), errors={"x": count}, failures=(failures,))).levels
+    assert (level.missed, level.worst_is_floor) == (1, is_floor)
+    lines = (
+        line(second, 1.0, payload([FAST] * 18 + [FAST if second // 10 != 1 else 150_000] * 2)) for second in range(30)
+    )
+    twin = Reading("made", (Track("x", "", read_log(log(lines), "x").records),), errors={}, failures=(failures,))
+    assert judge(twin).levels[0].worst_is_floor is is_floor
+    late = [
+        interval.late_ms for interval in judge(Reading("made", samples=tuple(samples), failures=(failures,))).missed
+    ]
+    assert late == [worst_ms]
+
+
+def test_of_several_rows_with_a_failure_the_percentile_is_at_least_the_lowest_of_theirs() -> None:
+    def rows(p95_ms: float | None) -> Reading:
+        own = {100.0: 600.0} if p95_ms is None else {95.0: p95_ms, 100.0: 600.0}
+        samples = tuple(
+            Sample(START_S + second, 1.0, "", 1000, {50.0: 120.0, 95.0: 300.0, 100.0: 600.0} if second % 2 else own)
+            for second in range(10)
+        )
+        return Reading("made", samples=samples, errors={"x": 1}, failures=(failed(5.0),))
+
+    for p95_ms, worst_ms in ((150.0, 150.0), (400.0, 300.0), (None, 100.0)):
+        (level,) = judge(rows(p95_ms)).levels
+        assert (level.missed, level.worst_ms, level.ranked_ms) == (1, worst_ms, worst_ms)
+
+
 def stalled(*, max_ms: float) -> Reading:
     """Return status lines of which two hold no operation, and the next one an operation of that time, ms."""
     counts = [(200, 9.0), (0, 0.0), (0, 0.0), (200, max_ms), (200, 9.0)]

@@ -88,18 +88,25 @@ class _Part:
         """Return the level's percentile, ms; None where it is not known, or nothing was answered in a stall.
 
         With failures the percentile of answers, which the files tell, is not that of all operations: of these it is
-        known to be at least the bound where it misses.
+        known to be at least the bound where it misses, and the slowest answer where it is a failure.
         """
-        value = self.value(level.percentile)
         if not self.failed or not level.counts_failures:
-            return value
-        return max(level.bound_ms, value or 0.0) if self.met(level) is False else None
+            return self.value(level.percentile)
+        slowest_ms = self.value(100) if self.is_floor(level) else None
+        least_ms = max(level.bound_ms, self._least_ms(level.percentile), slowest_ms or 0.0)
+        return least_ms if self.met(level) is False else None
+
+    def _least_ms(self, percentile: float) -> float:
+        """Return what the answers' percentile is at least: all samples' lowest, 0 where one does not tell its own.
+
+        Of each sample fewer than that share lie below its own value, so of all of them fewer lie below the lowest.
+        """
+        return min((sample.values_ms.get(percentile, 0.0) for sample in self.samples if sample.count), default=0.0)
 
     def is_floor(self, level: ServiceLevel) -> bool:
-        """Tell whether failures alone made it miss: its answers' percentile is below the bound, or not there."""
-        value = self.value(level.percentile)
-        by_failures = self.failed > 0 and (value is None or value < level.bound_ms)
-        return by_failures and level.counts_failures and self.met(level) is False
+        """Tell whether the level's percentile is a failed operation, which is slower than every answer."""
+        total = self.total(level)
+        return level.counts_failures and self.failed > 0 and _rank(level.percentile, total) > total - self.failed
 
     def judged(self, level: ServiceLevel) -> JudgedInterval:
         end_s = self.window.start_s + level.interval.total_seconds()
