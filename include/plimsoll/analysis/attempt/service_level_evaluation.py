@@ -205,7 +205,8 @@ def _reasons(level: ServiceLevel, measured: _LevelEvaluation, schedule: Schedule
         yield f"the logs cover {end_s:g} s: no whole interval after {schedule.warmup_s:g} s of warm-up"
     elif not judged:
         yield f"the logs don't distinguish {level.operations}, so their service level can't be judged"
-    yield from without_operations(level, unexplained_s(judged, measured.stalls_s(level)), len(judged))
+    if level.windows == "aligned":  # windows that slide have their own reasons
+        yield from without_operations(level, unexplained_s(judged, measured.stalls_s(level)), len(judged))
 
 
 def _judgement(
