@@ -31,5 +31,7 @@ def test_what_has_no_multiple_of_its_limit_is_the_worst() -> None:
     checks = (
         Check(name="a", success=False, expected="x", observed="y", beyond=2.0),
         Check(name="b", success=False, expected="x", observed="y"),
+        Check(name="c", success=False, severity="warning", expected="x", observed="y"),
     )
     assert [reason[0] for reason in Quality(checks).reasons] == ["b", "a"]
+    assert [warning[0] for warning in Quality(checks).warnings] == ["c"]
