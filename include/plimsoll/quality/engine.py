@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.domain.attempt.result import UNEVALUATED, UNKNOWN, Check
 from plimsoll.domain.text.wording import excerpt
-from plimsoll.quality.expectation import CheckedTable, Expected, Quality, beyond
+from plimsoll.quality.expectation import CheckedTable, Expected, Quality, beyond, multiple_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -181,7 +181,7 @@ def _checks(checked: CheckedTable, result: Any) -> Iterator[Check]:
             expected=expected.meaning,
             observed=observed(expected, outcome, checked),
             tested=tested(outcome),
-            beyond=None if outcome.success else beyond(expected, checked.table),
+            **multiple_of(None if outcome.success else beyond(expected, checked.table)),
         )
 
 

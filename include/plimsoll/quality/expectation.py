@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
+from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
 from plimsoll.domain.attempt.result import Check
@@ -81,8 +81,7 @@ class Quality:
 def beyond(expected: Expected, table: pd.DataFrame) -> float | None:
     """Tell how many times its limit the column's worst value is; None where there is no limit, or it is within it.
 
-    A limit near 1, such as 99 % of a rate, is one of what is missing. A value that is beyond any multiple has none,
-    since JSON has no infinity.
+    A limit near 1, such as 99 % of a rate, is one of what is missing. Infinite: beyond any multiple.
     """
     low, high = expected.arguments.get("min_value"), expected.arguments.get("max_value")
     column = expected.arguments.get("column")
@@ -90,11 +89,16 @@ def beyond(expected: Expected, table: pd.DataFrame) -> float | None:
         return None
     # A limit of 0 has no multiples, and counts as none
     if high and (worst := float(values.max())) >= high:
-        return worst / float(high) if isfinite(worst) else None
+        return worst / float(high)
     if not low or (worst := float(values.min())) > low:
         return None
     is_near_one = 0.5 < low < 1
-    return float((1 - worst) / (1 - low)) if is_near_one else float(low / worst) if worst > 0 else None
+    return float((1 - worst) / (1 - low)) if is_near_one else float(low / worst) if worst > 0 else inf
+
+
+def multiple_of(beyond: float | None) -> dict[str, Any]:
+    """Return the fields of a check that tell the multiple, since JSON has no infinity."""
+    return {"beyond_any": True} if beyond == inf else {"beyond": beyond}
 
 
 def rows(count: int) -> tuple[str, dict[str, Any]]:

@@ -139,8 +139,8 @@ def _jvm(jvm: JvmFacts) -> str:
 
 
 def _level(level: LevelVerdict) -> str:
-    worst = "nothing measured" if level.worst_ms is None else f"worst {level.worst_ms:.1f} ms"
-    outcome = "met" if level.met else "missed"
+    worst = "worst not known" if level.worst_ms is None else f"worst {level.worst_ms:.1f} ms"
+    outcome = "met" if level.met else "missed" if level.missed else "left open"
     return f"{level.service_level}: {outcome}, {level.missed} of {plural(level.judged, 'interval')} missed it, {worst}"
 
 

@@ -59,7 +59,14 @@ def attempt_of(
     """Make one attempt with that outcome. `worst_ms` is its worst interval, ms."""
     worst = _WORST_MS[letter] if worst_ms is None else worst_ms
     levels = tuple(
-        LevelVerdict(service_level=level, met=worst < level.bound_ms, judged=6, missed=0, not_judged=0, worst_ms=worst)
+        LevelVerdict(
+            service_level=level,
+            met=worst < level.bound_ms,
+            judged=6,
+            missed=int(worst >= level.bound_ms),
+            not_judged=0,
+            worst_ms=worst,
+        )
         for level in definition.service_levels
     )
     verdict = Verdict(

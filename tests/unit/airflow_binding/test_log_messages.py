@@ -109,6 +109,14 @@ def test_a_valid_verdict_says_met_or_missed() -> None:
     ]
 
 
+def test_a_level_that_no_interval_missed_and_not_all_met_is_left_open() -> None:
+    (level,) = VERDICT.levels
+    left_open = VERDICT.model_copy(update={"levels": (level.model_copy(update={"missed": 0, "worst_ms": None}),)})
+    assert (
+        "below 100ms: left open, 0 of 12 intervals missed it, worst not known" in [*log_messages.judged(left_open)][1]
+    )
+
+
 def test_an_invalid_verdict_says_why_first() -> None:
     invalid = VERDICT.model_copy(
         update={"valid": False, "met": None, "levels": (), "reasons": ("a gap", "a node died"), "achieved_ops_s": None}

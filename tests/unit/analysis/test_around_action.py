@@ -115,6 +115,14 @@ def test_operations_that_failed_outside_of_the_action_leave_its_worst_interval_k
     ]
 
 
+def test_where_one_that_missed_has_no_known_time_the_worst_is_not_known_unless_it_is_a_stall() -> None:
+    for is_stall, worst_ms in ((False, None), (True, 50.0)):
+        missed = JudgedInterval(10.0, 20.0, None, False, is_stall=is_stall)
+        data = replace(judgement(DURING), by_level=((missed, JudgedInterval(20.0, 30.0, 50.0, True)),))
+        (level,) = action_result(BEGIN, END, ActionTimes(12.0, 28.0), data, None).levels
+        assert (level.during.missed, level.during.worst_ms) == (1, worst_ms)
+
+
 def test_an_attempt_with_no_judged_interval_in_the_action_is_invalid() -> None:
     found = during_action(judgement(DURING), ActionTimes(1.0, 8.0))
     assert not found.valid

@@ -10,6 +10,7 @@ from plimsoll.analysis.campaign.cell_results import (
     distance,
     maxima,
     missed_by,
+    missed_levels,
     worst,
     worst_level,
 )
@@ -75,6 +76,17 @@ def test_a_valid_attempt_that_kept_its_response_times_can_only_have_missed_by() 
     met, missed, errors = (result.verdict for result in cell_results(campaign_of({"a": {10_000: "mxe"}})))
     assert met is not None and missed is not None and errors is not None  # noqa: PT018 - one fact: all are valid
     assert [missed_by(verdict) for verdict in (met, missed, errors)] == ["", "", "errors"]
+
+
+def test_a_level_left_open_is_none_that_an_attempt_missed() -> None:
+    levels = [{"percentile": 99.9, "below": "100ms"}, {"percentile": 90, "below": "20ms"}]
+    (result,) = cell_results(campaign_of({"a": {10_000: "x"}}, service_levels=levels))
+    assert result.verdict is not None
+    first, second = result.verdict.levels
+    for missed, reason, own in ((2, "", (str(first.service_level),)), (0, "errors", ())):
+        decided = (first.model_copy(update={"missed": missed}), second.model_copy(update={"missed": 0}))
+        verdict = result.verdict.model_copy(update={"levels": decided})
+        assert (missed_by(verdict), missed_levels(verdict)) == (reason, own)
 
 
 def test_maxima_range_over_valid_repeats_only() -> None:

@@ -105,6 +105,19 @@ def test_an_action_is_judged_by_percentiles_over_time_as_far_as_they_decide_it()
     assert (level.before.met, level.during.met, level.during.worst_ms) == (False, None, None)
 
 
+def test_an_interval_left_open_outside_of_an_action_is_no_reason_against_it() -> None:
+    own, (reads, writes), fast = LEVEL.model_copy(update={"during": "action"}), OPEN, [1.0] * 200
+    samples = (sample(0, reads), sample(0, writes, "writes"), sample(10, fast), sample(10, fast, "writes"))
+    found = judge(*samples, level=own)
+    assert found.met is None
+    during = during_action(found, ActionTimes(12.0, 18.0))
+    assert (during.met, during.reasons) == (True, ())
+    (reason,) = during_action(found, ActionTimes(8.0, 18.0)).reasons
+    assert reason.endswith("in 1 of 2 intervals of 10s, the first at 0 s; no other was missed")
+    both = judge_samples(samples, Run(warmup=timedelta(0)), [own, LEVEL], Unanswered())
+    assert during_action(both, ActionTimes(12.0, 18.0)).met is None
+
+
 def test_values_that_no_sample_tells_are_left_out() -> None:
     one = judge(sample(0, [1.0, 2.0]), sample(0, [], "writes")).intervals.select("judged")[0]
     assert (one.p50_ms, one.p99_9_ms, one.max_ms, one.judged_ms) == (1.0, None, 2.0, 2.0)

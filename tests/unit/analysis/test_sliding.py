@@ -69,6 +69,18 @@ def test_a_window_without_any_operation_misses_where_one_was_under_way(next_us: 
     assert (6.0, False) in [(row.start_s, row.met) for row in slid.intervals.select("judged")]
 
 
+@pytest.mark.parametrize("next_us", [1_200_000, 3_000_000])
+def test_an_operation_shorter_than_a_window_was_not_under_way_in_all_of_it(next_us: int) -> None:
+    seconds = [[10] * 100, *[[]] * 3, *[[10] * 100] * 2, *[[]] * 5, [next_us] + [10] * 100, [10] * 100, *[[]] * 2]
+    assert judge({"x.hlog": seconds}).reasons == ("1 of 11 windows of 5s holds no operation, the first at 6 s",)
+
+
+def test_windows_that_slide_have_no_reasons_of_aligned_intervals() -> None:
+    assert judge({"x.hlog": [*[[10]] * 5, *[[]] * 5, *[[10]] * 20]}).reasons == (
+        "1 of 26 windows of 5s holds no operation, the first at 5 s",
+    )
+
+
 def test_records_that_do_not_divide_windows_are_refused() -> None:
     found = judge({"x.hlog": [[1]] * 10}, length_s=2.0)
     assert "do not" in found.reasons[0]

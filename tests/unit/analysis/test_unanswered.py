@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.campaigns.interval_logs import every_second, line, log, payload
 
+from plimsoll.analysis.attempt.around_action import ActionTimes, during_action
 from plimsoll.analysis.attempt.judgement import Judgement, Run, rate_fault
 from plimsoll.analysis.attempt.service_level_evaluation import judge_reading
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, Sample, read_run
@@ -93,6 +94,17 @@ def test_failures_without_a_time_are_met_only_where_they_fit_into_any_interval()
     assert judge(Reading("made", tracks(1200), errors={"ERROR": 25})).met is False
 
 
+@pytest.mark.parametrize("slow", [(), (3, 4, 5)], ids=["all fast", "slow before the action"])
+def test_failures_without_a_time_leave_an_action_open_whatever_missed_before_it(slow: tuple[int, ...]) -> None:
+    own = LEVEL.model_copy(update={"during": "action"})
+    lines = (line(second, 1.0, payload([500_000 if second in slow else FAST] * 20)) for second in range(1200))
+    track = Track("x", "", read_log(log(lines), "x").records)
+    for count, met in ((10, True), (15, None)):
+        whole = judge(Reading("made", (track,), errors={"ERROR": count}), own)
+        found = during_action(whole, ActionTimes(600.0, 650.0))
+        assert (found.met, len(found.reasons), found.levels[0].judged) == (met, met is None, 5)
+
+
 def test_failures_kept_apart_are_shown_and_not_judged() -> None:
     found = judge(run_of(failed(*[600.5] * 200)), APART)
     assert found.met
@@ -147,6 +159,44 @@ def test_of_percentiles_over_time_a_missed_interval_with_failures_reaches_the_bo
     assert [row.judged_ms for row in found.intervals.select("judged")] == [5.0, 100.0, 5.0]
     (level,) = judge(Reading("made", samples=tuple(samples), errors={"x": 1}, failures=(failed(15.0),))).levels
     assert (level.met, level.worst_ms, level.ratios) == (True, None, ())
+
+
+@pytest.mark.parametrize(
+    ("count", "is_floor", "worst_ms"), [(1, False, 150.0), (10, False, 150.0), (11, True, 160.0), (100, True, 160.0)]
+)
+def test_percentiles_over_time_rank_a_miss_as_a_failure_only_where_its_percentile_is_one(
+    count: int, worst_ms: float, *, is_floor: bool
+) -> None:
+    failures = failed(*[15.0] * count)
+    samples = [
+        Sample(START_S + 10.0 * place, 10.0, "", 200, {95.0: 150.0 if place == 1 else 5.0, 100.0: 160.0})
+        for place in range(3)
+    ]
+    (level,) = judge(Reading("made", samples=tuple(samples), errors={"x": count}, failures=(failures,))).levels
+    assert (level.missed, level.worst_is_floor) == (1, is_floor)
+    lines = (
+        line(second, 1.0, payload([FAST] * 18 + [FAST if second // 10 != 1 else 150_000] * 2)) for second in range(30)
+    )
+    twin = Reading("made", (Track("x", "", read_log(log(lines), "x").records),), errors={}, failures=(failures,))
+    assert judge(twin).levels[0].worst_is_floor is is_floor
+    late = [
+        interval.late_ms for interval in judge(Reading("made", samples=tuple(samples), failures=(failures,))).missed
+    ]
+    assert late == [worst_ms]
+
+
+def test_of_several_rows_with_a_failure_the_percentile_is_at_least_the_lowest_of_theirs() -> None:
+    def rows(p95_ms: float | None) -> Reading:
+        own = {100.0: 600.0} if p95_ms is None else {95.0: p95_ms, 100.0: 600.0}
+        samples = tuple(
+            Sample(START_S + second, 1.0, "", 1000, {50.0: 120.0, 95.0: 300.0, 100.0: 600.0} if second % 2 else own)
+            for second in range(10)
+        )
+        return Reading("made", samples=samples, errors={"x": 1}, failures=(failed(5.0),))
+
+    for p95_ms, worst_ms in ((150.0, 150.0), (400.0, 300.0), (None, 100.0)):
+        (level,) = judge(rows(p95_ms)).levels
+        assert (level.missed, level.worst_ms, level.ranked_ms) == (1, worst_ms, worst_ms)
 
 
 def stalled(*, max_ms: float) -> Reading:
@@ -215,6 +265,30 @@ def test_at_a_low_rate_nothing_may_have_been_due_in_an_interval(attempted: float
     reading = Reading("made", (seconds_of([int(not 20 <= second < 30) for second in range(60)]),), errors={})
     found = judge(reading, run=replace(HERE, attempted_ops_s=attempted))
     assert (found.stalls_s, found.valid) == (stalls, bool(stalls))
+
+
+@pytest.mark.parametrize("windows", ["aligned", "sliding"])
+@pytest.mark.parametrize(
+    ("attempted", "end_s", "met"), [(0.9, 60, False), (0.5, 40, False), (0.1, 40, False), (0.05, 40, None)]
+)
+def test_after_a_generator_gave_up_silence_is_a_stall_at_any_rate_at_which_an_operation_was_due(
+    attempted: float, end_s: int, windows: str, met: bool | None
+) -> None:
+    due = timedelta(seconds=end_s)
+    run = replace(HERE, attempted_ops_s=attempted, duration=due, due=due, aborted=True)
+    level = LEVEL.model_copy(update={"windows": windows})
+    found = judge(Reading("made", (seconds_of([1] * 30),), errors={}), level, run=run)
+    assert (found.met, found.valid) == (met, met is False)
+    assert found.stalls_s == (tuple(range(30, end_s - 9, 10 if windows == "aligned" else 1)) if found.valid else ())
+
+
+def test_records_of_nothing_before_a_generator_gave_up_are_silence_too() -> None:
+    run = replace(HERE, attempted_ops_s=0.5, duration=HERE.due, aborted=True)
+    found = judge(Reading("made", (seconds_of([1] * 30 + [0] * 15),), errors={}), run=run)
+    assert (found.met, found.stalls_s) == (False, (30.0, 40.0, 50.0))
+    samples = tuple(Sample(START_S + 10.0 * place, 10.0, "", 9, {95.0: 5.0, 100.0: 9.0}) for place in range(3))
+    found = judge(Reading("made", samples=samples, errors={}), run=run)
+    assert (found.met, found.stalls_s) == (False, (30.0, 40.0, 50.0))
 
 
 @pytest.mark.parametrize("run", [RUN, replace(HERE, attempted_ops_s=0.1)])

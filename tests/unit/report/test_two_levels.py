@@ -28,7 +28,10 @@ def data() -> CampaignData:
     for one in campaign.attempts:
         first, second = one.verdict.levels
         missed = one.verdict.met is False
-        levels = (first.model_copy(update={"met": True}), second.model_copy(update={"met": not missed}))
+        levels = (
+            first.model_copy(update={"met": True, "missed": 0}),
+            second.model_copy(update={"met": not missed, "missed": int(missed)}),
+        )
         attempts.append(replace(one, verdict=one.verdict.model_copy(update={"levels": levels})))
     return replace(campaign, attempts=tuple(attempts))
 

@@ -132,7 +132,11 @@ HEAD = "time_s,cpu_idle,cpu_iowait,cpu_steal,memory_available_bytes,net_received
 SAMPLES = f"{HEAD},others_top\n{'1767225600.0,0.5,0,0,9000000000,1,1,0,'}\n".encode()
 
 
-@pytest.mark.parametrize("content", [b"", SAMPLES + bytes(50), SAMPLES + SAMPLES], ids=["empty", "cut off", "twice"])
+@pytest.mark.parametrize(
+    "content",
+    [b"", SAMPLES + bytes(50), SAMPLES + SAMPLES, SAMPLES.partition(b"\n")[2], HEAD[:20].encode()],
+    ids=["empty", "cut off", "twice", "no header", "part of a header"],
+)
 def test_a_host_whose_samples_can_not_be_read_counts_as_not_sampled(work: AttemptContext, content: bytes) -> None:
     manifest, store = manifest_of(work), work.toolkit.store
     for host, samples in (("node1", content), ("node2", SAMPLES)):

@@ -17,7 +17,14 @@ import numpy as np
 from plimsoll.analysis.attempt.coincidence import Collected
 from plimsoll.analysis.attempt.hosts import Span, by_host, cpu_busy, means
 from plimsoll.analysis.attempt.intervals import IntervalTable
-from plimsoll.analysis.attempt.judgement import JudgedInterval, Judgement, left_open, missed_of, ratios_of
+from plimsoll.analysis.attempt.judgement import (
+    JudgedInterval,
+    Judgement,
+    missed_of,
+    open_reasons,
+    ratios_of,
+    unless_open,
+)
 from plimsoll.analysis.logs.gc.pauses import Pauses, stopped_ms
 from plimsoll.domain.keys.action import (
     ActionBegin,
@@ -89,15 +96,17 @@ def during_action(judgement: Judgement, times: ActionTimes) -> Judgement:
         for level in (verdict.service_level for verdict in levels if not verdict.judged)
         if level.during
     ]
-    own = {level.service_level: judged for level, judged in zip(levels, kept, strict=True)}
-    return replace(
+    own = zip((level.service_level for level in levels), kept, strict=True)
+    # What is open or missed outside of the action decides nothing of what is open in it
+    of_all = {*open_reasons(judgement, judgement.by_level)}
+    during = replace(
         judgement,
         levels=levels,
-        missed=tuple(interval for level, judged in own.items() for interval in missed_of(level, judged)),
+        missed=tuple(interval for level, judged in own for interval in missed_of(level, judged)),
         intervals=_only_judged(judgement, times),
-        # What missed outside of the action decides nothing of what is left open in it
-        reasons=tuple(dict.fromkeys((*judgement.reasons, *empty, *left_open(own)))),
+        reasons=(*(reason for reason in judgement.reasons if reason not in of_all), *empty),
     )
+    return unless_open(during, kept)
 
 
 def action_result(
@@ -152,7 +161,7 @@ def _figures(judged: Sequence[JudgedInterval]) -> PhaseFigures:
     missed = sum(interval.met is False for interval in judged)
     met = False if missed else True if judged and all(interval.met for interval in judged) else None
     # An interval whose value is not known may be the worst; one without an answer missed
-    is_known = all(interval.value_ms is not None or interval.met is False for interval in judged)
+    is_known = all(interval.value_ms is not None or interval.is_stall for interval in judged)
     return PhaseFigures(
         judged=len(judged), missed=missed, met=met, worst_ms=max(values, default=None) if is_known else None
     )

@@ -29,6 +29,17 @@ if TYPE_CHECKING:
 
 MEANS = ("cpu_busy", "cpu_steal", "cpu_iowait", "cpu_others", "disk_busy", "network_bytes_s")
 COLUMNS = ("host", *MEANS, "cpu_others_highest")
+ALWAYS = (
+    "time_s",
+    "cpu_idle",
+    "cpu_iowait",
+    "cpu_steal",
+    "memory_available_bytes",
+    "disk_busy",
+    "net_received_bytes",
+    "net_sent_bytes",
+)
+"""The figures of samples that are read, and that those of the oldest attempts have, too."""
 
 STEAL_NOTICED = 0.01
 """Share of processor time, over the judged time, beyond which what other machines take is worth a warning."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from math import nextafter
+from typing import Self
 
 from plimsoll.analysis.attempt.alignment import MISFIT, Schedule
 from plimsoll.analysis.attempt.intervals import IntervalTable, Measured, maxima, maxima_by_operation
@@ -42,8 +43,9 @@ class MissedInterval:
 class JudgedInterval:
     """A judged interval of one service level, s from the run's start.
 
-    `value_ms` is None where nothing was answered, or where percentiles over time do not tell it; `met` is None where
-    these leave it open. `is_floor`: `value_ms` is the least that it can be, as the percentile is a failed operation.
+    `value_ms` is None where nothing was answered, as `is_stall` tells, or where percentiles over time do not tell it;
+    `met` is None where these leave it open. `is_floor`: `value_ms` is the least that it can be, as the percentile is a
+    failed operation. `total`: its operations, failed ones included; `below`: how many are certainly below the bound.
     """
 
     start_s: float
@@ -51,6 +53,17 @@ class JudgedInterval:
     value_ms: float | None
     met: bool | None
     is_floor: bool = False
+    is_stall: bool = False
+    total: int = 0
+    below: int = 0
+
+    @classmethod
+    def of(cls, measured: Measured, level: ServiceLevel) -> Self:
+        """Return the interval of histograms; without an operation it is a stall, or the run is invalid."""
+        start_s, value_ms = measured.window.start_s, measured.value_ms(level)
+        met, is_floor = measured.meets(level), measured.is_floor(level)
+        end_s = start_s + level.interval / _SECOND
+        return cls(start_s, end_s, value_ms, met, is_floor, value_ms is None, *measured.total_and_below(level))
 
 
 @dataclass(frozen=True)
@@ -94,7 +107,7 @@ class Judgement:
     counts of the judged intervals by operation, in `unit`; empty where the files hold no histograms. `missed`: the
     missed intervals of all service levels. `unit_why`: why that unit is taken; empty where the files could not be read.
     `left_out`: records of the files that are not judged. `started_at`: when the run began, as the files tell it.
-    `by_level`: the judged aligned intervals of each service level.
+    `by_level`: the judged aligned intervals of each service level. `unanswered`: what was not answered.
     """
 
     intervals: IntervalTable = field(default_factory=IntervalTable)
@@ -120,6 +133,7 @@ class Judgement:
     left_out: tuple[LeftOut, ...] = ()
     started_at: datetime | None = None
     by_level: tuple[tuple[JudgedInterval, ...], ...] = field(default=(), compare=False, repr=False)
+    unanswered: Unanswered = field(default_factory=Unanswered, compare=False, repr=False)
 
     @property
     def whole_ops_s(self) -> float | None:
@@ -196,20 +210,29 @@ def judgement_of(  # noqa: PLR0913  # what both ways of judging find
         failed_share=unanswered.share(counts, answered),
         reasons=tuple(dict.fromkeys(reasons)),
         notes=tuple(notes),
+        unanswered=unanswered,
     )
 
 
-def unless_undecided(
-    judgement: Judgement, judged: Iterable[tuple[ServiceLevel, Iterable[tuple[int, int]]]], unanswered: Unanswered
-) -> Judgement:
-    """Return the judgement, invalid where all that is known is met but failures without a time leave it open.
+def unless_open(judgement: Judgement, judged: Iterable[Sequence[JudgedInterval]]) -> Judgement:
+    """Return the judgement, invalid where no interval is known to have missed and what is not known leaves one open.
 
-    `judged`: of each service level's intervals, the operations and how many of them are below the bound.
+    `judged`: each service level's intervals.
     """
-    if not judgement.met:
-        return judgement
-    reasons = (unanswered.undecided(level, intervals) for level, intervals in judged)
-    return replace(judgement, reasons=tuple(filter(None, reasons)))
+    return replace(judgement, reasons=tuple(open_reasons(judgement, judged))) if judgement.valid else judgement
+
+
+def open_reasons(judgement: Judgement, judged: Iterable[Sequence[JudgedInterval]]) -> Iterator[str]:
+    """Yield the reason against each service level that percentiles over time, or failures without a time, leave open.
+
+    There is none where the run has missed by any level or its failures: it has, whatever the others are.
+    """
+    if judgement.too_many_failed or any(level.missed for level in judgement.levels):
+        return
+    for verdict, own in zip(judgement.levels, judged, strict=True):
+        level = verdict.service_level
+        if reason := _left_open(level, own) or judgement.unanswered.undecided(level, own):
+            yield reason
 
 
 def level_verdict(level: ServiceLevel, judged: Sequence[Measured], not_judged: int = 0) -> LevelVerdict:
@@ -253,20 +276,16 @@ def missed_of(level: ServiceLevel, judged: Iterable[JudgedInterval]) -> tuple[Mi
     return tuple(missed_interval(interval.start_s, interval.value_ms, level) for interval in missed)
 
 
-def left_open(judged: Mapping[ServiceLevel, Sequence[JudgedInterval]]) -> Iterator[str]:
-    """Yield the reason against each service level of which percentiles over time leave any interval open.
-
-    There is none where an interval of any level missed: then the run has missed, whatever the others are.
-    """
-    if any(interval.met is False for own in judged.values() for interval in own):
-        return
-    for level, own in judged.items():
-        if open_s := [interval.start_s for interval in own if interval.met is None]:
-            intervals = f"{plural(len(own), 'interval')} of {format_duration(level.interval)}"
-            yield (
-                f"the percentiles given leave open whether {level} in {len(open_s)} of {intervals}, "
-                f"the first at {open_s[0]:g} s; no other was missed"
-            )
+def _left_open(level: ServiceLevel, judged: Sequence[JudgedInterval]) -> str:
+    """Explain which intervals percentiles over time leave open; empty where they decide all."""
+    open_s = [interval.start_s for interval in judged if interval.met is None]
+    if not open_s:
+        return ""
+    intervals = f"{plural(len(judged), 'interval')} of {format_duration(level.interval)}"
+    return (
+        f"the percentiles given leave open whether {level} in {len(open_s)} of {intervals}, "
+        f"the first at {open_s[0]:g} s; no other was missed"
+    )
 
 
 def unreadable(error: LogError) -> Judgement:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from plimsoll.analysis.attempt.alignment import Window
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.analysis.attempt.intervals import Measured
+    from plimsoll.analysis.attempt.unanswered import Silence
     from plimsoll.domain.keys.process import LogLine, ProcessOnHost
     from plimsoll.domain.keys.service_level import ServiceLevel
     from plimsoll.domain.keys.timing import StopRule
@@ -94,16 +96,15 @@ def _lost(start_s: float, share: float, level: ServiceLevel) -> MissedInterval:
     return MissedInterval(start_s, start_s + length_s, share * length_s * 1000, level.stall_ms)
 
 
-def stalls_s(own: Sequence[Answers], of_all: Sequence[Answers], run: Run) -> tuple[float, ...]:
+def stalls_s(own: Sequence[Answers], of_all: Sequence[Answers], run: Run, silence: Silence | None) -> tuple[float, ...]:
     """Return the starts of the judged intervals that are misses for this reason, s from the timed run's start.
 
     `own`: of all intervals, of one operation or all, in order of time; `of_all`: the same of all operations. Where
     operations failed, these are the miss, and no stall is needed.
     """
-    empty_or_answered, due_s = (
-        [answer for answer in own if answer.answered or not answer.failed],
-        _due_s(own, of_all, run),
-    )
+    empty_or_answered = [answer for answer in own if answer.answered or not answer.failed]
+    gave_up = silence is not None and silence.leaves_any
+    due_s = _due_s(own, of_all, run) | (_after_answers_s(of_all) if gave_up else frozenset())
     return tuple(
         answer.window.start_s
         for index, answer in enumerate(empty_or_answered)
@@ -129,12 +130,20 @@ def _due_s(own: Sequence[Answers], of_all: Sequence[Answers], run: Run) -> froze
     return frozenset(start_s for start_s in starts_s if start_s < (run.due_s or 0.0))
 
 
+def _after_answers_s(of_all: Sequence[Answers]) -> frozenset[float]:
+    """Return the starts of the intervals after the last one with an answer."""
+    return frozenset(answer.window.start_s for answer in takewhile(lambda one: not one.answered, reversed(of_all)))
+
+
 def _is_spanned(empty: Answers, later: Sequence[Answers]) -> bool:
-    """Tell whether the next interval with answers holds an operation that was under way at the stall's start."""
+    """Tell whether the next interval with answers holds an operation that was under way at the stall's start.
+
+    Of windows that slide the next one overlaps this one, after whose end the operation was answered.
+    """
     after = next((answer for answer in later if answer.answered), None)
     if after is None or after.max_ms is None:
         return False
-    return after.max_ms / 1000 >= after.window.start_s - empty.window.start_s
+    return after.max_ms / 1000 >= max(after.window.start_s, empty.window.end_s) - empty.window.start_s
 
 
 def without_operations(level: ServiceLevel, empty_s: Sequence[float], judged: int) -> Iterator[str]:

@@ -18,12 +18,11 @@ from plimsoll.analysis.attempt.judgement import (
     Run,
     due_until_s,
     judgement_of,
-    left_open,
     missed_of,
     ratios_of,
     schedule_of,
     uncovered,
-    unless_undecided,
+    unless_open,
 )
 from plimsoll.analysis.attempt.missed_intervals import STEADY, Answers, stalls_s, without_operations
 from plimsoll.analysis.attempt.unanswered import Unanswered
@@ -89,22 +88,31 @@ class _Part:
         """Return the level's percentile, ms; None where it is not known, or nothing was answered in a stall.
 
         With failures the percentile of answers, which the files tell, is not that of all operations: of these it is
-        known to be at least the bound where it misses.
+        known to be at least the bound where it misses, and the slowest answer where it is a failure.
         """
-        value = self.value(level.percentile)
         if not self.failed or not level.counts_failures:
-            return value
-        return max(level.bound_ms, value or 0.0) if self.met(level) is False else None
+            return self.value(level.percentile)
+        slowest_ms = self.value(100) if self.is_floor(level) else None
+        least_ms = max(level.bound_ms, self._least_ms(level.percentile), slowest_ms or 0.0)
+        return least_ms if self.met(level) is False else None
+
+    def _least_ms(self, percentile: float) -> float:
+        """Return what the answers' percentile is at least: all samples' lowest, 0 where one does not tell its own.
+
+        Of each sample fewer than that share lie below its own value, so of all of them fewer lie below the lowest.
+        """
+        return min((sample.values_ms.get(percentile, 0.0) for sample in self.samples if sample.count), default=0.0)
 
     def is_floor(self, level: ServiceLevel) -> bool:
-        """Tell whether failures alone made it miss: its answers' percentile is below the bound, or not there."""
-        value = self.value(level.percentile)
-        by_failures = self.failed > 0 and (value is None or value < level.bound_ms)
-        return by_failures and level.counts_failures and self.met(level) is False
+        """Tell whether the level's percentile is a failed operation, which is slower than every answer."""
+        total = self.total(level)
+        return level.counts_failures and self.failed > 0 and _rank(level.percentile, total) > total - self.failed
 
     def judged(self, level: ServiceLevel) -> JudgedInterval:
         end_s = self.window.start_s + level.interval.total_seconds()
-        return JudgedInterval(self.window.start_s, end_s, self.judged_ms(level), self.met(level), self.is_floor(level))
+        value_ms, is_floor = self.judged_ms(level), self.is_floor(level)
+        is_stall, counts = value_ms is None and not self.count, (self.total(level), self.below(level))
+        return JudgedInterval(self.window.start_s, end_s, value_ms, self.met(level), is_floor, is_stall, *counts)
 
 
 def judge_samples(
@@ -120,12 +128,12 @@ def judge_samples(
     if faults:
         return Judgement(reasons=tuple(dict.fromkeys(faults)))
     parts = {
-        level: _with_stalls(list(_parts(tracks, list(by_series.values()), run, level, unanswered)), level, run)
+        level: _with_stalls([*_parts(tracks, list(by_series.values()), run, level, unanswered)], level, run, unanswered)
         for level in levels
     }
     judged = {level: tuple(part.judged(level) for part in _judged(level, parts[level])) for level in levels}
     reasons = [reason for level in levels for reason in _reasons(level, parts[level], tracks, run)]
-    return _judgement(parts, judged, run, unanswered, reasons or [*left_open(judged)])
+    return _judgement(parts, judged, run, unanswered, reasons)
 
 
 def _track(samples: Sequence[Sample]) -> Track:
@@ -150,11 +158,11 @@ def _parts(
             yield _Part(window, name, own, failed, unanswered.among_times_between(name, begin_s, end_s))
 
 
-def _with_stalls(parts: Sequence[_Part], level: ServiceLevel, run: Run) -> tuple[_Part, ...]:
+def _with_stalls(parts: Sequence[_Part], level: ServiceLevel, run: Run, unanswered: Unanswered) -> tuple[_Part, ...]:
     """Mark the level's intervals in which nothing was answered though operations were under way."""
     own = [part for part in parts if part.operation == level.operations]
     of_all = [part for part in parts if part.operation == ALL_OPERATIONS]
-    stalls = {*stalls_s(_answers(own), _answers(of_all), run), *_silences(own)}
+    stalls = {*stalls_s(_answers(own), _answers(of_all), run, unanswered.silence), *_silences(own)}
     return tuple(
         replace(part, is_stall=part.operation == level.operations and part.window.start_s in stalls) for part in parts
     )
@@ -195,15 +203,12 @@ def _judgement(
         reasons=reasons,
         notes=["judged by percentiles over time, not by histograms: a value that they don't have is left out"],
     )
-    judgement = replace(
-        judgement,
+    return replace(
+        unless_open(judgement, judged.values()),
         stalls_s=tuple(part.window.start_s for part in parts[levels[0]] if part.is_stall),
         missed=tuple(missed for level, own in judged.items() for missed in missed_of(level, own)),
         by_level=tuple(judged.values()),
     )
-    own_parts = ((level, _judged(level, parts[level])) for level in levels)
-    counted = ((level, [(part.total(level), part.below(level)) for part in own]) for level, own in own_parts)
-    return unless_undecided(judgement, counted, unanswered)
 
 
 def _judged(level: ServiceLevel, parts: Sequence[_Part], phase: Phase = "judged") -> list[_Part]:

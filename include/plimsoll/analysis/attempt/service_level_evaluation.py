@@ -19,7 +19,7 @@ from plimsoll.analysis.attempt.judgement import (
     schedule_of,
     silence_of,
     uncovered,
-    unless_undecided,
+    unless_open,
     unreadable,
 )
 from plimsoll.analysis.attempt.missed_intervals import answers_of, stalls_s, unexplained_s, without_operations
@@ -56,7 +56,8 @@ class _LevelEvaluation:
         return [interval for interval in self.of(operations) if interval.window.phase == "judged"]
 
     def stalls_s(self, level: ServiceLevel) -> tuple[float, ...]:
-        return stalls_s(answers_of(self.of(level.operations)), answers_of(self.of(ALL_OPERATIONS)), self.run)
+        own, of_all = (answers_of(self.of(operations)) for operations in (level.operations, ALL_OPERATIONS))
+        return stalls_s(own, of_all, self.run, self.wanted.unanswered.silence)
 
     @property
     def windows(self) -> list[Window]:
@@ -204,7 +205,8 @@ def _reasons(level: ServiceLevel, measured: _LevelEvaluation, schedule: Schedule
         yield f"the logs cover {end_s:g} s: no whole interval after {schedule.warmup_s:g} s of warm-up"
     elif not judged:
         yield f"the logs don't distinguish {level.operations}, so their service level can't be judged"
-    yield from without_operations(level, unexplained_s(judged, measured.stalls_s(level)), len(judged))
+    if level.windows == "aligned":  # windows that slide have their own reasons
+        yield from without_operations(level, unexplained_s(judged, measured.stalls_s(level)), len(judged))
 
 
 def _judgement(
@@ -225,13 +227,10 @@ def _judgement(
         reasons=(*reasons, *_lost_operations(run, table)),
         notes=(*notes, *_stall_notes(levels, passes)),
     )
-    judged = ((level, passes[level.interval].judged(level.operations)) for level in levels)
-    counted = ((level, [interval.total_and_below(level) for interval in own]) for level, own in judged)
-    judgement = unless_undecided(judgement, counted, first.wanted.unanswered)
     by_level = tuple(tuple(_judged_intervals(level, passes[level.interval])) for level in levels)
     missed = tuple(missed_of(level, intervals) for level, intervals in zip(levels, by_level, strict=True))
     return replace(
-        judgement,
+        unless_open(judgement, by_level),
         stalls_s=first.stalls_s(levels[0]),
         counts=first.counts,
         missed=tuple(interval for of_level in missed for interval in of_level),
@@ -241,11 +240,8 @@ def _judgement(
 
 def _judged_intervals(level: ServiceLevel, measured: _LevelEvaluation) -> Iterator[JudgedInterval]:
     if level.windows == "aligned":  # windows that slide are missed or met by themselves
-        length_s = level.interval / _SECOND
         for interval in measured.judged(level.operations):
-            start_s = interval.window.start_s
-            values = interval.value_ms(level), interval.meets(level), interval.is_floor(level)
-            yield JudgedInterval(start_s, start_s + length_s, *values)
+            yield JudgedInterval.of(interval, level)
 
 
 def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _LevelEvaluation]) -> Iterator[str]:

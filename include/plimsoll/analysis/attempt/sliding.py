@@ -13,14 +13,14 @@ import numpy as np
 from plimsoll.analysis.attempt.alignment import Window
 from plimsoll.analysis.attempt.intervals import IntervalTable, Measured, Wanted, maxima, maxima_by_operation
 from plimsoll.analysis.attempt.judgement import (
+    JudgedInterval,
     Judgement,
-    MissedInterval,
     Run,
     due_until_s,
     level_verdict,
-    missed_interval,
+    missed_of,
     schedule_of,
-    unless_undecided,
+    unless_open,
 )
 from plimsoll.analysis.attempt.missed_intervals import answers_of, stalls_s, unexplained_s, without_operations
 from plimsoll.analysis.attempt.unanswered import Unanswered
@@ -50,12 +50,12 @@ def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, unit: Unit, un
     whole number of records.
     """
     by_level = [_by_windows(verdict, tracks, run, unit, unanswered) for verdict in judgement.levels]
-    missed = (*judgement.missed, *(window for windows in by_level for window in _missed(windows)))
+    judged = [[JudgedInterval.of(window, own.level) for window in own.judged] for own in by_level]
+    slides = (missed_of(own.level, windows) for own, windows in zip(by_level, judged, strict=True))
+    missed = (*judgement.missed, *(window for missed in slides for window in missed))
     reasons = tuple(reason for windows in by_level for reason in windows.reasons)
     levels = tuple(windows.verdict for windows in by_level)
-    judgement = replace(judgement, levels=levels, missed=missed, reasons=reasons)
-    counted = ((own.level, [window.total_and_below(own.level) for window in own.judged]) for own in by_level)
-    judgement = unless_undecided(judgement, counted, unanswered)
+    judgement = unless_open(replace(judgement, levels=levels, missed=missed, reasons=reasons), judged)
     first = by_level[0]
     if not first.measured:
         return judgement
@@ -108,15 +108,9 @@ def _by_windows(
     wanted = Wanted([level], unanswered, slides.origin_s)
     measured = tuple(_measured(tracks, slides, Decoder(unit), wanted))
     own = _of(measured, level.operations)
-    stalls = stalls_s(answers_of(own), answers_of(_of(measured, ALL_OPERATIONS)), run)
+    stalls = stalls_s(answers_of(own), answers_of(_of(measured, ALL_OPERATIONS)), run, unanswered.silence)
     note = f"windows slide: one of {slides.steps} records begins every {slides.step_s:g} s"
     return _ByWindows(level_verdict(level, own), measured, stalls, note)
-
-
-def _missed(windows: _ByWindows) -> Iterator[MissedInterval]:
-    for window in windows.judged:
-        if not window.meets(windows.level):
-            yield missed_interval(window.window.start_s, window.value_ms(windows.level), windows.level)
 
 
 def _slides(tracks: Sequence[Track], run: Run, level: ServiceLevel, unanswered: Unanswered) -> _Slides:

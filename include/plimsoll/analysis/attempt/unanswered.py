@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from plimsoll.analysis.attempt.judgement import JudgedInterval
     from plimsoll.analysis.logs.formats.reading import Reading
     from plimsoll.analysis.logs.hdr.histogram_layout import Ints
     from plimsoll.analysis.logs.operations import Failures, Floats
@@ -76,6 +77,11 @@ class Silence(NamedTuple):
     begin_s: float
     end_s: float
     ops_s: float | None
+
+    @property
+    def leaves_any(self) -> bool:
+        """Tell whether at least one operation was due in it; without a rate, operations are always under way."""
+        return self.ops_s is None or self.ops_s * (self.end_s - self.begin_s) >= 1
 
     def due(self, operation: str, begin_s: float, end_s: float, answered: int) -> int:
         """Return how many operations were due in its part of an interval; 0 of one that is silent from its start."""
@@ -137,15 +143,15 @@ class Unanswered:
             failed, operations = sum(count for _, count in judged), sum(map(sum, judged))
         return failed / operations if operations else 0.0
 
-    def undecided(self, level: ServiceLevel, judged: Iterable[tuple[int, int]]) -> str:
+    def undecided(self, level: ServiceLevel, judged: Iterable[JudgedInterval]) -> str:
         """Explain why failures without a time leave open whether intervals that are met otherwise are met.
 
-        `judged`: operations of each interval, failed ones included, and how many are below the bound. Empty where even
-        all these failures in any one interval would not make it miss.
+        Empty where even all these failures in any one interval would not make it miss.
         """
         if not self.without_time or not level.counts_failures:
             return ""
-        left = min((spare(level.percentile, total, below) for total, below in judged), default=self.without_time)
+        spares = (spare(level.percentile, interval.total, interval.below) for interval in judged)
+        left = min(spares, default=self.without_time)
         if self.without_time <= left:
             return ""
         failed = plural(self.without_time, "operation")

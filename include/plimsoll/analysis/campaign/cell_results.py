@@ -226,7 +226,7 @@ def missed_by(verdict: Verdict | None) -> Literal["", "errors", "rate", "stop ru
     `errors`: too many operations failed; `rate`: the cell belongs to a ramp, and its rate was not achieved; `stop
     rule`: a rule ended the load.
     """
-    if verdict is None or verdict.outcome != "missed" or not all(level.met for level in verdict.levels):
+    if verdict is None or verdict.outcome != "missed" or any(level.missed for level in verdict.levels):
         return ""
     if verdict.stopped:
         return "stop rule"
@@ -237,7 +237,7 @@ def missed_levels(verdict: Verdict | None) -> tuple[str, ...]:
     """Return the service levels that an attempt missed, in words, where judged by several; otherwise empty."""
     if verdict is None or not verdict.valid or len(verdict.levels) < 2:
         return ()
-    return tuple(str(level.service_level) for level in verdict.levels if not level.met)
+    return tuple(str(level.service_level) for level in verdict.levels if level.missed)
 
 
 def maxima(cells: Iterable[CellResult], percentile: str) -> tuple[Spread, ...]:

@@ -50,6 +50,9 @@ class Check(Model):
             description="How many times its limit the worst value is; null where that is no number, or it is within it"
         ),
     ] = None
+    beyond_any: Annotated[
+        LeftOutIfEmpty[bool], Field(description="Whether the worst value is beyond any multiple of its limit")
+    ] = False
 
     @property
     def result(self) -> Literal["passed", "failed", "warning", "not tested"]:
@@ -63,7 +66,9 @@ class Check(Model):
     @property
     def size(self) -> float:
         """Tell how bad a failed check is: how many times its limit was exceeded; without a limit, by its severity."""
-        return self.beyond if self.beyond is not None else inf if self.severity == "invalid" else 0.0
+        if self.beyond is not None:
+            return self.beyond
+        return inf if self.beyond_any or self.severity == "invalid" else 0.0
 
     @property
     def finding(self) -> str:

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.attempt.disturbance import GROUP, TOP
+from plimsoll.analysis.attempt.hosts import ALWAYS
 from plimsoll.analysis.attempt.several_load_hosts import merged_seconds, summed
 from plimsoll.analysis.logs.formats import RunFile
 from plimsoll.domain.attempt.load_summary import LoadSummary
@@ -185,10 +186,15 @@ def _samples(files: CollectedFiles) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _figures(content: bytes) -> pd.DataFrame:
-    """Return a host's figures. Raises ValueError where the content is no such table, as where its end is zeros."""
+    """Return a host's figures.
+
+    Raises ValueError where the content is no such table, as where its end is zeros or its first line is lost.
+    """
     import pandas as pd
 
     table = pd.read_csv(BytesIO(content))
+    if missing := [name for name in ALWAYS if name not in table.columns]:
+        raise ValueError(f"its first line does not name {', '.join(missing)}")
     for name in table.columns.drop([TOP, GROUP], errors="ignore"):
         pd.to_numeric(table[name])
     return table

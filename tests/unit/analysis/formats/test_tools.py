@@ -170,6 +170,23 @@ def test_a_grpc_request_of_k6_is_answered_where_its_status_is_0(name: str) -> No
 @pytest.mark.parametrize(
     ("first", "second"),
     [
+        (("a.jtl", JMETER + JMETER_ROWS), ("b.jtl", JMETER_ROWS.replace("17619912000", "17619912001"))),
+        (("a.log", GATLING), ("b.log", GATLING_2)),
+    ],
+    ids=["with and without a header", "of two versions"],
+)
+def test_files_in_several_forms_are_added_up_where_these_are_no_two_outputs_of_one_run(
+    first: tuple[str, str], second: tuple[str, str]
+) -> None:
+    both = read_run([RunFile(name, text.encode()) for name, text in (first, second)], ReadOptions())
+    alone = [read(text, name) for name, text in (first, second)]
+    assert len(both.tracks) == sum(len(reading.tracks) for reading in alone)
+    assert sum((both.errors or {}).values()) == sum(sum((reading.errors or {}).values()) for reading in alone) == 2
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
         (("run_clat.1.log", FIO), ("run_lat.1.log", FIO.replace(", 0\n", ", 1\n"))),
         (("k6.csv", K6_CSV), ("k6.json", K6_JSON)),
         (("vegeta.csv", VEGETA_CSV), ("vegeta.json", VEGETA_JSON)),

@@ -99,12 +99,13 @@ class ToolLog:
             yield from failures_at(name, "not sent", ((at_s, 1) for at_s in times_s))
 
     def _refuse_two_measures(self, files: Sequence[RunFile], forms: Sequence[str]) -> None:
-        """Raise LogError on files in several forms, or with names of several measures.
+        """Raise LogError on files in several forms that a run has at once, or with names of several measures.
 
         Of one run they hold the same operations: k6 writes CSV and JSON, fio `_lat` and `_clat`.
         """
-        measured = [re.search(self._tool.file_names, file.name) for file in files]
-        if len({(form, match[0] if match else "") for form, match in zip(forms, measured, strict=True)}) > 1:
+        matches = (re.search(self._tool.file_names, file.name) for file in files)
+        measures = {match[0] if match else "" for match in matches}
+        if len(measures) > 1 or (self._tool.writes_several_forms and len({*forms}) > 1):
             what = "are of several forms or measures, so they may hold the same operations twice"
             mend = "give the files of one form and one measure alone"
             raise LogError(what, where=", ".join(file.name for file in files), mend=mend)

@@ -54,15 +54,16 @@ class Tool:
     """One load generator's log.
 
     `forms`: what a file of it contains, each with the columns as `--columns` names them; those for `operation`, `ok`
-    and `error` may be missing from a file. `begins`: how it begins, where its first row may come late. `file_names`:
-    what names of its files contain, where other files look alike. `meaning`: what an operation's name measures, and
-    which operation it is; a name of the measure *time of failures* stands for what was not answered. `counted`: the
-    names that are read, where not all are. `has_counts`: rows of failures tell how many, in the column of latencies.
-    `rows`: how the lines that are rows begin, where a file has others too. `unsent`: a line of what could not be sent,
-    with its time in ms. `tells_failures`: whether what had no answer has a line. `refusal`: says what is not sound in a
-    file's content, and `remarks_on` what is odd. `is_by_operation`: one operation follows another in it, each from the
-    run's start to its end, so that a part of it lacks some. `mend`: what to do where no row is left. `answers`: the
-    outcomes that are answers of an operation's name, where it has others than usual.
+    and `error` may be missing from a file. `writes_several_forms`: whether a run's operations can be in files of
+    several; else these are of versions or settings. `begins`: how it begins, where its first row may come late.
+    `file_names`: what names of its files contain, where other files look alike. `meaning`: what an operation's name
+    measures, and which operation it is; a name of the measure *time of failures* stands for what was not answered.
+    `counted`: the names that are read, where not all are. `has_counts`: rows of failures tell how many, in the column
+    of latencies. `rows`: how the lines that are rows begin, where a file has others too. `unsent`: a line of what could
+    not be sent, with its time in ms. `tells_failures`: whether what had no answer has a line. `refusal`: says what is
+    not sound in a file's content, and `remarks_on` what is odd. `is_by_operation`: one operation follows another in it,
+    each from the run's start to its end, so that a part of it lacks some. `mend`: what to do where no row is left.
+    `answers`: the outcomes that are answers of an operation's name, where it has others than usual.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Tool:
     remarks_on: Callable[[bytes], Iterable[str]] | None = None
     remarks: tuple[str, ...] = ()
     is_by_operation: bool = False
+    writes_several_forms: bool = False
     mend: str = "give the whole log"
     answers: Callable[[str], frozenset[str]] | None = None
 
@@ -189,6 +191,7 @@ TOOLS: tuple[Tool, ...] = (
             },
             r"^\d{19},\d{1,3},\d+,\d+,\d+,": {"time": "1:ns", "latency": "3:ns", "ok": "2", "error": "6"},
         },
+        writes_several_forms=True,
     ),
     Tool(
         "k6",
@@ -215,6 +218,7 @@ TOOLS: tuple[Tool, ...] = (
         counted=rf"{_K6_JUDGED}|{_K6_DROPPED}",
         has_counts=True,
         answers=_answers_of_k6,
+        writes_several_forms=True,
         remarks=(
             f"k6's {_K6_JUDGED} is judged, which has no time for a connection in it; a dropped iteration counts as one "
             "operation that was due and not sent",
