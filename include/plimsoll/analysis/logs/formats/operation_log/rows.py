@@ -2,7 +2,6 @@
 
 import csv
 import json
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -114,14 +113,12 @@ class RowReader:
         source = (" ".join(text.split()) for text in texts()) if delimiter == " " else texts()
         held: tuple[int, Sequence[str]] | None = None
         is_header = self.layout.has_header
-        most = len(keys) if is_header else sys.maxsize
         try:
             for row in csv.reader(source, delimiter=delimiter, quotechar=quote, skipinitialspace=True):
                 if is_header or not row:
                     is_header = is_header and not row
                     continue
-                if len(row) > most:
-                    raise self._more_fields(number, len(row))
+                self._require_described(number, len(row))
                 if held is not None:
                     yield held[0], pick(held[1])
                 held = number, row
@@ -162,11 +159,12 @@ class RowReader:
                 raise self._garbage(*held)
             self._note_cut(held[0])
 
-    def _more_fields(self, number: int, fields: int) -> LogError:
-        """Return the error of a row that a header does not describe: which of its fields is which column is unknown."""
-        what = f"has {plural(fields, 'field')}, the header {len(self.layout.keys)}"
-        mend = "quote texts that hold the delimiter, as CSV does, or write the log with another one"
-        return LogError(what, where=f"{self.file.name}, line {number}", mend=mend)
+    def _require_described(self, number: int, fields: int) -> None:
+        """Raise LogError where a header has fewer fields: which of the row's belongs to which column is unknown."""
+        if self.layout.has_header and fields > len(self.layout.keys):
+            what = f"has {plural(fields, 'field')}, the header {len(self.layout.keys)}"
+            mend = "quote texts that hold the delimiter, as CSV does, or write the log with another one"
+            raise LogError(what, where=f"{self.file.name}, line {number}", mend=mend)
 
     def _garbage(self, number: int, line: str) -> LogError:
         shown = line.strip()
