@@ -13,9 +13,12 @@ from plimsoll.prefix import PATTERN
 
 
 class Settings(BaseSettings):
-    """Settings from the environment. Defaults are in the checkout, or where the user's programs keep their data."""
+    """Settings from the environment, of which an empty variable counts as left out.
 
-    model_config = SettingsConfigDict(env_prefix="PLIMSOLL_", frozen=True, extra="ignore")
+    Defaults are in the checkout, or where the user's programs keep their data.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="PLIMSOLL_", env_ignore_empty=True, frozen=True, extra="ignore")
 
     store: str = Field(
         default_factory=lambda: str(own_folder() / "store"),

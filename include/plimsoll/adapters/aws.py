@@ -46,6 +46,13 @@ def _read(_data_path: str | None) -> dict[Any, Any]:
     return {}
 
 
+WHERE_KEYS_COME_FROM = (
+    "in Airflow, give the connection an access key, or run where an instance profile gives one; for a command, set "
+    "AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; where Airflow is installed, "
+    "PLIMSOLL_SECRETS=plimsoll_airflow.wiring.secrets:airflow_secrets has commands use AIRFLOW_CONN_…"
+)
+"""How missing credentials are mended: commands do not look at Airflow's connections by themselves."""
+
 REFUSED_CREDENTIALS = frozenset(
     {
         "AuthFailure",

@@ -97,16 +97,16 @@ def schema(
 
 
 def _checked(toolkit: Toolkit, declared: Definition) -> tuple[Sequence[Problem], list[str]]:
-    """Return every problem found, and a note if the provider could not be asked: then problems are of software."""
+    """Return every problem found, and a note if the provider could not be asked: then of all that does not need it."""
     from plimsoll.domain.text.errors import SecretError
-    from plimsoll.services.campaign.open.runnable import problems, software_problems
+    from plimsoll.services.campaign.open.runnable import problems, problems_but_of_provider
 
     provider = f"provider {declared.provider.name!r}"
     try:
         return problems(toolkit, declared), []
     except SecretError as error:
         unasked = f"{provider} can't be asked from here, nothing was checked with it: {error.headline}"
-        return tuple(software_problems(toolkit, declared)), [unasked]
+        return problems_but_of_provider(toolkit, declared), [unasked]
 
 
 def show(plan: Plan, notes: Sequence[str], needed: Sequence[Download] = ()) -> None:

@@ -160,10 +160,16 @@ def _of_airflow() -> Sequence[Finding]:
 def _of_machine() -> Sequence[Finding]:
     from plimsoll.adapters.clock import SystemClock
     from plimsoll.adapters.hosts.machine import examine
-    from plimsoll.bootstrap import artefacts_in, products_with
-    from plimsoll.domain.keys.system import System
+    from plimsoll.adapters.providers.local.checks import LocalOptions, memory_needed
+    from plimsoll.bootstrap import artefacts_in, load_definition, products_with
+    from plimsoll.domain.campaign.resolve import hosts_spec, resolve
+    from plimsoll.places import shipped
+    from plimsoll.services.toolkit import needs_of
     from plimsoll.settings import Settings
 
     settings = Settings()
-    product = products_with(artefacts_in(settings), SystemClock())[System().database]
-    return examine(settings.work, settings.cache, product.ports)
+    # Without a toolkit, for whose store and keys this command is not asked
+    products = products_with(artefacts_in(settings), SystemClock())
+    demo = resolve(load_definition(settings, str(shipped("campaigns") / "demo.yaml")))
+    spec = hosts_spec(demo, needs_of(products, demo))
+    return examine(settings.work, settings.cache, spec.needs.ports, memory_needed(spec, LocalOptions()))

@@ -66,7 +66,8 @@ def _connection(connection_id: str) -> Any:
     except (AirflowException, AirflowRuntimeError) as error:
         mend = (
             "add it in the UI under Admin → Connections, or with `airflow connections add`; where it is there already, "
-            "see whether Airflow's API server and secrets backend answer"
+            "see whether Airflow's API server and secrets backend answer; a command in a shell sees those of the "
+            "environment (AIRFLOW_CONN_…) and of a secrets backend alone"
         )
         raise SecretError("there is no such connection", where=f"connection {connection_id!r}", mend=mend) from error
 

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from botocore.exceptions import NoCredentialsError
 
+from plimsoll.adapters.stores.s3_errors import explained
 from plimsoll.adapters.stores.s3_store import S3Store
 from plimsoll.domain.text.errors import SecretError, StoreError
 from plimsoll.ports.store import StoredFile, UnfinishedFile
@@ -50,3 +52,10 @@ def test_credentials_that_can_not_be_had_are_an_error_of_the_store_in_the_words_
 
     error = pickle.loads(pickle.dumps(caught.value))
     assert str(error) == "connection 'aws': there is no such connection\n  To mend it: add it"
+
+
+def test_missing_keys_are_an_error_that_names_the_variables_of_commands() -> None:
+    with pytest.raises(StoreError, match="no AWS credentials") as caught, explained("s3://results"):
+        raise NoCredentialsError
+    for variable in ("AWS_ACCESS_KEY_ID", "PLIMSOLL_SECRETS"):
+        assert variable in caught.value.mend

@@ -105,6 +105,15 @@ def test_credentials_that_are_missing_are_no_problem_of_the_definition(
     assert "nothing was checked with it" in out
 
 
+def test_without_credentials_what_needs_no_provider_is_checked_all_the_same(
+    plimsoll: Command, cloud: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "nowhere" / "store"))
+    code, out, err = plimsoll("plan", "azul-2022")
+    assert (code, "nothing was checked with it" in out) == (2, True)
+    assert f"store {tmp_path}/nowhere/store: the result store can't be made: there is no folder for it" in err
+
+
 def test_the_plan_as_json_has_the_cost_and_who_says_so(plimsoll: Command, cloud: None) -> None:
     plan = json.loads(plimsoll("plan", "azul-2022", "--json")[1])
     assert plan["cost"]["usd"] == pytest.approx(1421.75)

@@ -10,9 +10,11 @@ import pytest
 from ruamel.yaml import YAML
 
 from plimsoll.domain.keys.definition_keys import MAX_CELLS
+from plimsoll.settings import Settings
+from plimsoll_airflow.wiring.core import AIRFLOW_SECRETS
 
 VARIABLE = re.compile(r"(?<!\$)\$\{(?P<name>\w+)(?P<kind>:[-?])?(?P<rest>[^}]*)\}")
-SECRET_NAME = re.compile(r"PASSWORD|SECRET|_KEY$|AUTH$|SQL_ALCHEMY_CONN$|BROKER_URL$|AIRFLOW_CONN_")
+SECRET_NAME = re.compile(r"PASSWORD|SECRET(?!S$)|_KEY$|AUTH$|SQL_ALCHEMY_CONN$|BROKER_URL$|AIRFLOW_CONN_")
 AIRFLOW_OPTION = re.compile(r"AIRFLOW__(?P<section>\w+?)__(?P<option>\w+)$")
 OF_PROVIDERS = {
     ("celery", "broker_url"),
@@ -58,7 +60,30 @@ def test_what_runs_on_is_watched_and_started_again(services: Services) -> None:
 
 def test_a_run_can_start_every_cell_of_a_definition_that_names_no_limit(services: Services) -> None:
     allowed = {value for _, name, value in environments(services) if name == "AIRFLOW__CORE__MAX_MAP_LENGTH"}
-    assert allowed == {str(MAX_CELLS)}
+    assert allowed == {f"${{AIRFLOW__CORE__MAX_MAP_LENGTH:-{MAX_CELLS}}}"}
+
+
+def test_every_setting_of_an_installation_for_several_people_is_passed_on(services: Services) -> None:
+    told = {name.removeprefix("PLIMSOLL_").lower() for _, name, _ in environments(services)}
+    # Folders are in the image; users and keys are Airflow's, which is Plimsoll's alone
+    elsewhere = {"work", "cache", "users", "ssh_key", "ssh_user", "toolkit", "prefix", "store_connection"}
+    databases = {name for name in Settings.model_fields if name.startswith("database_")}
+    assert Settings.model_fields.keys() - elsewhere - databases <= told
+
+
+def test_commands_take_keys_from_airflows_connections_like_its_own_processes(services: Services) -> None:
+    named = {value for _, name, value in environments(services) if name == "PLIMSOLL_SECRETS"}
+    assert named == {f"${{PLIMSOLL_SECRETS:-{AIRFLOW_SECRETS}}}"}
+
+
+def test_what_is_passed_on_and_empty_counts_as_left_out(
+    services: Services, compose_text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passed = {name for _, name, _ in environments(services) if name.startswith("PLIMSOLL_")}
+    for name in passed & {name for name, default in variables(compose_text, ":-").items() if not default}:
+        monkeypatch.setenv(name, "")
+    settings = Settings()
+    assert (settings.raw_days, settings.raw_gb, settings.provider_programs) == (None, None, None)
 
 
 def test_each_part_has_a_health_check_of_its_own(services: Services) -> None:

@@ -10,23 +10,29 @@ from pathlib import Path
 
 import psutil
 
+from plimsoll.adapters.hosts.base import memory_bytes
+from plimsoll.adapters.hosts.onhost import readings
 from plimsoll.adapters.hosts.sampler import activity, sample
 from plimsoll.domain.keys.host_bounds import Disturbance, HostActivity, noise
 from plimsoll.domain.text.errors import Finding
 
-_GIB = 1 << 30
+_MIB, _GIB = 1 << 20, 1 << 30
 _OPEN_FILES = 4096
 _LOOK_S = 0.5
 PYTHONS = ((3, 11), (3, 14))
 """The oldest and the newest that Plimsoll supports, as `requires-python` in pyproject.toml has them."""
 
 
-def examine(work: Path, cache: Path, ports: Sequence[int]) -> Sequence[Finding]:
-    """Return all checks, in the order in which a person would mend them. `ports`: those of a cluster's nodes."""
+def examine(work: Path, cache: Path, ports: Sequence[int], memory: int) -> Sequence[Finding]:
+    """Return all checks, in the order in which a person would mend them.
+
+    `ports`: those of a cluster's nodes; `memory`: what the demo needs of the machine's, bytes.
+    """
     checks: tuple[Callable[[], Finding], ...] = (
         _system,
         _python,
         _cores,
+        lambda: memory_in_all(memory, work),
         _memory,
         calm,
         lambda: _disk("disk for clusters", work, 10),
@@ -61,10 +67,17 @@ def _cores() -> Finding:
     return Finding("processor", cores >= 2, f"{cores} cores", "two cores at least: nodes and load generator share them")
 
 
+def memory_in_all(needed: int, work: Path) -> Finding:
+    """Tell whether the machine has what `plimsoll plan` asks for: free memory does not count there."""
+    there = memory_bytes(readings.read(existing_part(work)))
+    shown = f"{there // _MIB} MiB, of which the demo needs {needed // _MIB} MiB"
+    return Finding("memory in all", there >= needed, shown, "use a larger machine, or raise the control group's limit")
+
+
 def _memory() -> Finding:
     free = psutil.virtual_memory().available / _GIB
     mend = "free memory: the demo's cluster takes about 4 GiB, Airflow 2 GiB"
-    return Finding("memory", free >= 6, f"{free:.1f} GiB available", mend)
+    return Finding("free memory", free >= 6, f"{free:.1f} GiB available", mend)
 
 
 def calm() -> Finding:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, PartialCredentialsError
 
+from plimsoll.adapters.aws import WHERE_KEYS_COME_FROM
 from plimsoll.domain.text.errors import NotFound, SecretError, StoreError
 
 # 404: the answer to a HEAD request has no body with a code, only its status
@@ -47,8 +48,7 @@ def explained(where: str) -> Iterator[None]:
         what = f"{error.operation_name}: {fault.get('Message', '')}"
         raise error_of(where, str(fault.get("Code", "")), what, repeated=repeated) from error
     except (NoCredentialsError, PartialCredentialsError) as error:
-        mend = "give the store's connection an access key, or run where an instance profile or AWS_PROFILE gives one"
-        raise StoreError(f"no AWS credentials: {error}", where=where, mend=mend) from error
+        raise StoreError(f"no AWS credentials: {error}", where=where, mend=WHERE_KEYS_COME_FROM) from error
     except (BotoCoreError, OSError) as error:
         raise StoreError(f"can't be used: {error}", where=where, mend=_ELSE) from error
 

@@ -45,8 +45,9 @@ def test_the_action_that_aws_names_counts() -> None:
 
 
 def test_missing_credentials_are_no_refusal() -> None:
-    with pytest.raises(SecretError, match="no AWS credentials"), explained("ec2", "AWS us-east-1"):
+    with pytest.raises(SecretError, match="no AWS credentials") as caught, explained("ec2", "AWS us-east-1"):
         raise NoCredentialsError
+    assert "AWS_ACCESS_KEY_ID" in caught.value.mend
 
 
 def test_an_endpoint_that_does_not_answer_is_named() -> None:

@@ -1,10 +1,11 @@
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.support.campaigns.shipped import shipped
 
-from plimsoll.adapters.providers.local.checks import LocalOptions, Machine, needs, problems
+from plimsoll.adapters.providers.local.checks import LocalOptions, Machine, memory_needed, needs, problems
 from plimsoll.domain.campaign.resolve import hosts_spec, resolve
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.definition.definition import Definition
@@ -45,6 +46,17 @@ def found(asked: Definition, machine: Machine, **heaps: int) -> list[Problem]:
 
 def test_the_demo_fits_a_machine_of_8_gib() -> None:
     assert found(shipped("demo"), Machine(memory=8 * GIB, disk=10 * GIB, processors=2)) == []
+
+
+@pytest.mark.parametrize(("heap", "parallel"), [("256M", 1), ("1G", 1), ("512M", 2)])
+def test_the_memory_that_is_needed_is_the_least_that_is_not_refused(heap: str, parallel: int) -> None:
+    asked = definition(heap=heap, parallel=parallel)
+    least = memory_needed(
+        hosts_spec(resolve(asked), NodeNeeds(heaps={"small": 1 << 20, "g1": parse_size(heap)})), LocalOptions()
+    )
+    machine = Machine(memory=least, disk=500 * GIB, processors=8)
+    assert found(asked, machine) == []
+    assert found(asked, replace(machine, memory=least - 1))
 
 
 def test_a_roomy_machine_has_no_problem() -> None:

@@ -200,6 +200,15 @@ def test_a_line_of_garbage_is_named_and_a_last_line_cut_short_is_left_out() -> N
     assert "run.csv, line 4: the last line is cut short" in found.notes[0]
 
 
+def test_a_row_with_more_fields_than_the_header_is_refused_as_its_columns_may_be_shifted() -> None:
+    header, columns = "t_s,latency_ms,operation,ok", "due=t_s,latency=latency_ms,operation=operation,ok=ok"
+    with pytest.raises(LogError, match="has 5 fields, the header 4") as refused:
+        read(file(header, "0,1,items,True", "0.1,1,items?ids=1,2,True"), columns=columns)
+    assert (refused.value.where, "quote texts" in refused.value.mend) == ("run.csv, line 3", True)
+    quoted = read(file(header, "0,1,items,True", '0.1,1,"items?ids=1,2",True'), columns=columns)
+    assert {track.operation for track in quoted.tracks} == {"items", "items?ids=1,2"}
+
+
 def test_lines_of_json_are_checked_like_those_of_csv() -> None:
     good = '{"t":1761991200,"l":1}'
     with pytest.raises(LogError, match="no line of a log of operations") as refused:

@@ -14,7 +14,7 @@ from botocore.exceptions import (
     PartialCredentialsError,
 )
 
-from plimsoll.adapters.aws import REFUSED_CREDENTIALS
+from plimsoll.adapters.aws import REFUSED_CREDENTIALS, WHERE_KEYS_COME_FROM
 from plimsoll.domain.text.errors import CloudOutOfReach, ProviderError, SecretError
 
 CAPACITY = frozenset(
@@ -126,8 +126,7 @@ def explained(service: str, where: str) -> Iterator[None]:
     except ClientError as error:
         raise cloud_error(error, service, where) from error
     except (NoCredentialsError, PartialCredentialsError) as error:
-        mend = "give the connection an access key, or run where an instance profile or AWS_PROFILE gives one"
-        raise SecretError(f"no AWS credentials: {error}", where=where, mend=mend) from error
+        raise SecretError(f"no AWS credentials: {error}", where=where, mend=WHERE_KEYS_COME_FROM) from error
     except (ConnectionError, HTTPClientError) as error:
         mend = "check the region, the connection's endpoint_url, and the network between here and it"
         raise NoAnswer(f"{service} can't be reached: {error}", where=where, mend=mend) from error

@@ -117,6 +117,15 @@ def _memory(spec: HostsSpec, options: LocalOptions, memory: int) -> Iterator[Pro
             yield Problem(where, what, _allowed(allowed))
 
 
+def memory_needed(spec: HostsSpec, options: LocalOptions) -> int:
+    """Return the memory of the smallest machine that `needs` does not refuse, bytes."""
+    return options.reserved_memory + spec.max_parallel * _largest_cell_bytes(spec, options)
+
+
+def _largest_cell_bytes(spec: HostsSpec, options: LocalOptions) -> int:
+    return max((cell_bytes(spec, options, heap) for heap in spec.needs.heaps.values()), default=0)
+
+
 def cell_bytes(spec: HostsSpec, options: LocalOptions, heap: int) -> int:
     """Return the memory of one cell: nodes with so much heap each, and the load generator."""
     return spec.node_hosts * (heap + options.memory_per_node_overhead) + _generator_bytes(spec)
@@ -188,7 +197,7 @@ def notes_on(
     options = checked_options(LocalOptions, spec.options)
     if not isinstance(options, LocalOptions):  # which `problems` tells
         return
-    needed = max((cell_bytes(spec, options, heap) for heap in spec.needs.heaps.values()), default=0)
+    needed = _largest_cell_bytes(spec, options)
     if needed > now.memory_available_bytes:
         free = format_size(int(now.memory_available_bytes) // _MIB * _MIB)
         yield f"{free} of memory are free, and a cell may take {format_size(needed // _MIB * _MIB)}: end other programs"

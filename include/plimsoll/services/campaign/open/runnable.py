@@ -33,13 +33,21 @@ def problems(toolkit: Toolkit, definition: Definition, campaign_id: str = "") ->
         *_checked(toolkit.providers, "provider.name", campaign.provider.name, toolkit.hosts_spec(campaign)),
         *_keyspace_problems(toolkit, campaign, campaign_id),
         *account_problems(toolkit, campaign, campaign_id),
+        *problems_but_of_provider(toolkit, definition),
+    )
+    return tuple(dict.fromkeys(faults))
+
+
+def problems_but_of_provider(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
+    """Return the problems that are found without asking the provider, as where its credentials are missing."""
+    campaign = resolve(definition)
+    return (
         *_kept_hosts_problems(toolkit, campaign),
         *_kept_data_problems(toolkit, campaign),
         *software_problems(toolkit, definition),
         *_store_problems(toolkit),
         *_budget_problems(toolkit, campaign),
     )
-    return tuple(dict.fromkeys(faults))
 
 
 def software_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:

@@ -15,6 +15,7 @@ from plimsoll.analysis.logs.formats.reading import RunFile, cut_line_note
 from plimsoll.analysis.logs.unpacking import unpacked
 from plimsoll.domain.keys.log_words import Column, Columns
 from plimsoll.domain.text.errors import LogError
+from plimsoll.domain.text.wording import plural
 
 _LONGEST_LINE = 1 << 20
 _CHUNK = 1 << 15
@@ -117,6 +118,7 @@ class RowReader:
                 if is_header or not row:
                     is_header = is_header and not row
                     continue
+                self._require_described(number, len(row))
                 if held is not None:
                     yield held[0], pick(held[1])
                 held = number, row
@@ -156,6 +158,13 @@ class RowReader:
             if whole:
                 raise self._garbage(*held)
             self._note_cut(held[0])
+
+    def _require_described(self, number: int, fields: int) -> None:
+        """Raise LogError where a header has fewer fields: which of the row's belongs to which column is unknown."""
+        if self.layout.has_header and fields > len(self.layout.keys):
+            what = f"has {plural(fields, 'field')}, the header {len(self.layout.keys)}"
+            mend = "quote texts that hold the delimiter, as CSV does, or write the log with another one"
+            raise LogError(what, where=f"{self.file.name}, line {number}", mend=mend)
 
     def _garbage(self, number: int, line: str) -> LogError:
         shown = line.strip()
