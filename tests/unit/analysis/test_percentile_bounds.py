@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from math import ceil
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +14,8 @@ from plimsoll.analysis.attempt.around_action import ActionTimes, action_result, 
 from plimsoll.analysis.attempt.judgement import Judgement, Run
 from plimsoll.analysis.attempt.percentile_bounds import judge_samples
 from plimsoll.analysis.attempt.unanswered import Unanswered
-from plimsoll.analysis.logs.formats import Sample
+from plimsoll.analysis.logs.formats import Reading, Sample
+from plimsoll.analysis.logs.operations import Failures
 from plimsoll.domain.keys.action import Action, ActionBegin, ActionEnd
 from plimsoll.domain.keys.service_level import ServiceLevel
 
@@ -72,6 +74,15 @@ def test_one_missed_interval_decides_whatever_is_left_open_beside_it() -> None:
     )  # fmt: skip
     assert (found.valid, found.met) == (True, False)
     assert [row.met for row in found.intervals.select("judged")] == [None, False]
+
+
+def test_a_failure_in_an_interval_that_met_leaves_the_worst_of_those_that_missed_known() -> None:
+    one_failed = Failures("x", "reads", "timeout", np.array([5.0]), np.array([1]))
+    unanswered = Unanswered.of(Reading("a run", failures=(one_failed,)))
+    samples = [sample(0, [1.0] * 200), sample(10, [3000.0] * 200), sample(20, [2.0] * 200)]
+    found = judge_samples(samples, Run(warmup=timedelta(0)), [LEVEL], unanswered)
+    assert [row.judged_ms for row in found.intervals.select("judged")] == [None, 3000.0, 2.0]
+    assert (found.levels[0].missed, found.levels[0].worst_ms) == (1, 3000.0)
 
 
 LOW = ServiceLevel(percentile=50, interval=timedelta(seconds=10), below=timedelta(milliseconds=100))

@@ -230,6 +230,9 @@ def _level_verdict(level: ServiceLevel, parts: Sequence[_Part]) -> LevelVerdict:
     outcomes = [part.met(level) for part in judged]
     values = [part.judged_ms(level) for part in judged]
     known = [value for value in values if value is not None]
+    # An interval whose value is not known may be the worst, but none that met where another missed
+    some_missed = False in outcomes
+    is_unknown = any(value is None and not (some_missed and met) for value, met in zip(values, outcomes, strict=True))
     all_known = all(part.is_stall or value is not None for part, value in zip(judged, values, strict=True))
     return LevelVerdict(
         service_level=level,
@@ -237,8 +240,7 @@ def _level_verdict(level: ServiceLevel, parts: Sequence[_Part]) -> LevelVerdict:
         judged=len(judged),
         missed=sum(outcome is False for outcome in outcomes),
         not_judged=len(_judged(level, parts, "partial")),
-        # An interval whose value is not known may be the worst
-        worst_ms=max(known) if known and len(known) == len(judged) else None,
+        worst_ms=None if is_unknown else max(known, default=None),
         ratios=ratios_of(level, values) if all_known else (),
         worst_is_floor=any(part.is_floor(level) for part in judged),
     )
