@@ -256,6 +256,29 @@ def test_an_unprepared_batch_is_one_text(ask: Callable[..., Any]) -> None:
     ]
 
 
+@pytest.mark.parametrize("last", [107, 125, 137])
+def test_a_reader_that_is_late_finds_every_answer_in_the_second_in_which_it_ended(
+    ask: Callable[..., Any], last: int
+) -> None:
+    (answer,) = ask(f"unread 100 {last}")
+    assert answer.split() == [*(str(second) for second in range(100, last + 20)), "false"]
+
+
+def test_a_reader_so_late_that_answers_can_not_be_kept_is_told(ask: Callable[..., Any]) -> None:
+    (answer,) = ask("unread 100 150")
+    *counts, is_overrun = answer.split()
+    assert counts[:38] == [str(second) for second in range(100, 138)]
+    assert is_overrun == "true"
+
+
+@pytest.mark.parametrize("more", [0, 3, 9])
+def test_an_answer_recorded_after_its_second_was_read_is_in_the_next_one_to_be_read(
+    ask: Callable[..., Any], more: int
+) -> None:
+    (answer,) = ask(f"belated 5 {more}")
+    assert answer.split() == [*["0"] * (6 + more), "5", *["0"] * 12]
+
+
 def test_a_closed_loop_sends_only_when_there_is_room_and_makes_up_for_nothing(ask: Callable[..., Any]) -> None:
     """Of 20 million operations in two seconds; each takes a tenth of a second, two at once."""
     ended, most, longest_ms, backlog = map(int, ask("closed 10000000 2 100")[0].split())

@@ -83,6 +83,10 @@ public final class Ask {
                 return draw(question[1], number(question[2]), number(question[3]));
             case "hash":
                 return Scrambled.hash(number(question[1]));
+            case "unread":
+                return unread(number(question[1]), number(question[2]));
+            case "belated":
+                return belated(number(question[1]), number(question[2]));
             case "closed":
                 return closed(number(question[1]), (int) number(question[2]), number(question[3]));
             case "accesses":
@@ -151,6 +155,58 @@ public final class Ask {
         worker.startAt(System.nanoTime(), Thread.currentThread());
         while (worker.step() != Worker.NEVER) {}
         return String.join("|", lines);
+    }
+
+    /** Records as many answers in a second, counted from 0, as its number is. */
+    private static void record(Recording recording, long start, long second) {
+        for (long answer = 0; answer < second; answer++) {
+            long now = start + second * 1_000_000_000L + answer;
+            recording.completed(0, 1, now - 1_000, now - 1_000, now);
+        }
+    }
+
+    private static Recording recording(long start) {
+        Recording recording = new Recording(List.of(Operation.named("reads").statements("SELECT 1").build()));
+        recording.startAt(start);
+        return recording;
+    }
+
+    /**
+     * The answers of each second from the first to the last, read only after the last, then those of 19 more
+     * seconds, each read in time; and whether some were lost. A second has as many answers as its number is.
+     */
+    private static String unread(long first, long last) {
+        long start = System.nanoTime();
+        Recording recording = recording(start);
+        for (long second = 0; second < first; second++) {
+            recording.take(second);
+        }
+        for (long second = first; second <= last; second++) {
+            record(recording, start, second);
+        }
+        StringBuilder all = new StringBuilder();
+        for (long second = first; second <= last; second++) {
+            all.append(recording.take(second).completed()).append(' ');
+        }
+        for (long second = last + 1; second < last + 20; second++) {
+            record(recording, start, second);
+            all.append(recording.take(second).completed()).append(' ');
+        }
+        return all.append(recording.isOverrun()).toString();
+    }
+
+    /** The answers of each second up to the last, where those of one are recorded when it and so many more are read. */
+    private static String belated(long late, long more) {
+        long start = System.nanoTime();
+        Recording recording = recording(start);
+        StringBuilder all = new StringBuilder();
+        for (long second = 0; second <= late + more + 12; second++) {
+            if (second == late + more + 1) {
+                record(recording, start, late);
+            }
+            all.append(recording.take(second).completed()).append(' ');
+        }
+        return all.append(recording.rest().completed()).toString();
     }
 
     /**
@@ -242,7 +298,7 @@ public final class Ask {
         Phase phase = rate == 0 ? Phase.POPULATE : Phase.MEASURE;
         new Console(new PrintStream(written), Duration.ofSeconds(60))
                 .accept(new Observation(
-                        phase, 9, 10, 40, rate, slot.take(), 3, 7, 120, new Vitals.Sample(1, 1, 0, 0, 0), List.of()));
+                        phase, 9, 10, 40, rate, slot.read(), 3, 7, 120, new Vitals.Sample(1, 1, 0, 0, 0), List.of()));
         return written.toString().trim();
     }
 
