@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import catalogue
+from plimsoll.domain.text.units import parse_count
 
 SECOND = 10**9
 DAY = 86_400 * SECOND
@@ -19,6 +20,11 @@ def test_counts_have_suffixes_of_thousands(ask: Callable[..., Any]) -> None:
     assert answers == ["200000", "20000", "100000000", "1000000000", "7"]
 
 
+@pytest.mark.parametrize("count", ["1.5M", "1 M", "1.005k", "0.5G", "1234567890123", str(2**63 - 1), " 7 "])
+def test_counts_are_those_of_definitions(ask: Callable[..., Any], count: str) -> None:
+    assert ask(f"count {count}") == [str(parse_count(count))]
+
+
 def test_durations_take_days_hours_minutes_and_seconds(ask: Callable[..., Any]) -> None:
     answers = ask(
         "duration 150m", "duration 90s", "duration 2h", "duration 1h30m", "duration 1d 2h 3m 4s", "duration 0s"
@@ -26,11 +32,16 @@ def test_durations_take_days_hours_minutes_and_seconds(ask: Callable[..., Any]) 
     assert answers == ["9000", "90", "7200", "5400", "93784", "0"]
 
 
-@pytest.mark.parametrize("text", ["count -1", "count 1.5k", "count 10T", "duration 5", "duration 5m3h", "duration m"])
+@pytest.mark.parametrize("text", ["count -1", "count 10T", "count 1.k", "duration 5", "duration 5m3h", "duration m"])
 def test_other_numbers_are_refused_with_examples(ask: Callable[..., Any], text: str) -> None:
     (answer,) = ask(text)
     assert answer.startswith("refused: ")
     assert "such as" in answer
+
+
+@pytest.mark.parametrize("count", ["1.5", "1.0005k", str(2**63), "10000000000G"])
+def test_a_count_that_is_not_whole_or_too_large_is_refused(ask: Callable[..., Any], count: str) -> None:
+    assert ask(f"count {count}") == [f"refused: '{count}' is no whole number, or too large"]
 
 
 @pytest.mark.parametrize("rate", [1, 3, 7, 3000, 120_000, 999_983])

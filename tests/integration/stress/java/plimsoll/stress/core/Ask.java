@@ -59,10 +59,9 @@ public final class Ask {
     private static Object reply(String[] question) {
         switch (question[0]) {
             case "count":
-                return Units.count(question[1]);
+                return Units.count(words(question));
             case "duration":
-                return Units.duration(String.join(" ", List.of(question).subList(1, question.length)))
-                        .toSeconds();
+                return Units.duration(words(question)).toSeconds();
             case "due":
                 return new Schedule(number(question[1]), number(question[2]), 1, split(question, 4)).due(number(question[3]));
             case "intended":
@@ -104,7 +103,7 @@ public final class Ask {
             case "value":
                 return AskCql.value(question[1], question[2]);
             case "literals":
-                return AskCql.literals(String.join(" ", List.of(question).subList(1, question.length)));
+                return AskCql.literals(words(question));
             case "pages":
                 return AskCql.pages((int) number(question[1]), question[2], question[3].equals("true"));
             case "batch":
@@ -122,6 +121,11 @@ public final class Ask {
             default:
                 throw new IllegalArgumentException(question[0]);
         }
+    }
+
+    /** What stands behind the question's name. */
+    private static String words(String[] question) {
+        return String.join(" ", List.of(question).subList(1, question.length));
     }
 
     private static Workload workload(String name, Map<String, Object> options) {
