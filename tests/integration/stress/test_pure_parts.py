@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -121,6 +122,12 @@ def test_errors_of_the_driver_are_sorted_by_kind(ask: Callable[..., Any]) -> Non
     assert answers == ["write_failure", "write_failure", "read_failure", "write_timeout", "server_error"]
 
 
+def test_a_connection_that_breaks_is_no_error_of_another_kind(ask: Callable[..., Any]) -> None:
+    assert ask("error closed_channel", "error reset", "error pipe", "error closing") == ["connection"] * 4
+    # That is the load host's own limit, which its message shows.
+    assert ask("error no_address") == ["other"]
+
+
 @pytest.mark.parametrize(("generators", "lanes", "rate"), [(1, 3, 7), (2, 4, 3000), (3, 2, 100), (5, 1, 999_983)])
 def test_generators_that_share_a_schedule_have_together_exactly_the_positions_of_one(
     ask: Callable[..., Any], generators: int, lanes: int, rate: int
@@ -192,7 +199,7 @@ NOT_NUMBERED = {"BasicTimeSeries", "BatchedRows"}
 def test_every_row_is_populated_once_and_each_is_read_back_by_what_was_written(
     ask: Callable[..., Any], name: str, parts: int
 ) -> None:
-    options = json.dumps(POPULATED[name], separators=(",", ":")).replace(" ", "\\u0020")
+    options = spaceless(POPULATED[name])
     (answer,) = ask(f"populated {name} {options} 4 {parts}")
     written, different, missing = map(int, answer.split())
     assert (written, missing) == (ROWS, 0)
@@ -203,6 +210,33 @@ def test_every_row_is_populated_once_and_each_is_read_back_by_what_was_written(
 def test_no_workload_with_rows_is_left_out_here(ask: Callable[..., Any]) -> None:
     assert POPULATED.keys() | NOT_NUMBERED == set(catalogue().by_name)
     assert ask(*(f"populated {name} {{}} 1 1" for name in sorted(NOT_NUMBERED))) == ["none", "none"]
+
+
+def spaceless(options: Any) -> str:
+    return json.dumps(options, separators=(",", ":")).replace(" ", "\\u0020")
+
+
+def bound(**bind: Any) -> str:
+    """Return the question of the row that is written with that bind."""
+    bind = {"id": {"distribution": "fixed", "value": 3, **bind}}
+    population = {"statement": "INSERT INTO t (id) VALUES (:id)", "bind": bind}
+    return f"row cql {spaceless({'operations': [], 'rows': 1, 'population': population})} 0"
+
+
+def test_a_prefix_stands_before_numbers_and_letters_and_bytes_take_none(ask: Callable[..., Any]) -> None:
+    number, letters, refused = ask(
+        bound(prefix="u-"), bound(**{"as": "letters"}, prefix="u-"), bound(**{"as": "bytes"}, prefix="u-")
+    )
+    assert number == "writes\tid=u-3"
+    assert re.fullmatch(r"writes\tid=u-[A-Z]{3}", letters)
+    assert refused == "refused: bind.id: bytes have no prefix: write `as: letters`, or leave it out"
+
+
+def test_markers_that_differ_in_capital_letters_alone_are_one_to_the_database(ask: Callable[..., Any]) -> None:
+    fixed = {"distribution": "fixed", "value": 3}
+    population = {"statement": "INSERT", "bind": {"id": fixed, "Id": fixed}}
+    options = {"operations": [], "rows": 1, "population": population}
+    assert ask(f"row cql {spaceless(options)} 0") == ["refused: bind.Id: is bound twice: the database reads it in small letters"]
 
 
 def test_a_row_that_the_replica_asked_does_not_have_yet_is_asked_for_again(ask: Callable[..., Any]) -> None:
