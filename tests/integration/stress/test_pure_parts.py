@@ -236,7 +236,9 @@ def test_markers_that_differ_in_capital_letters_alone_are_one_to_the_database(as
     fixed = {"distribution": "fixed", "value": 3}
     population = {"statement": "INSERT", "bind": {"id": fixed, "Id": fixed}}
     options = {"operations": [], "rows": 1, "population": population}
-    assert ask(f"row cql {spaceless(options)} 0") == ["refused: bind.Id: is bound twice: the database reads it in small letters"]
+    assert ask(f"row cql {spaceless(options)} 0") == [
+        "refused: bind.Id: is bound twice: the database reads it in small letters"
+    ]
 
 
 def test_a_row_that_the_replica_asked_does_not_have_yet_is_asked_for_again(ask: Callable[..., Any]) -> None:
@@ -316,12 +318,25 @@ def test_a_reader_so_late_that_answers_can_not_be_kept_is_told(ask: Callable[...
     assert is_overrun == "true"
 
 
+def test_a_load_whose_results_can_not_be_kept_ends_with_the_reason(ask: Callable[..., Any]) -> None:
+    (answer,) = ask("overrun")
+    assert answer.startswith("INCOMPLETE: the results of so many seconds wait to be written")
+
+
 @pytest.mark.parametrize("more", [0, 3, 9])
 def test_an_answer_recorded_after_its_second_was_read_is_in_the_next_one_to_be_read(
     ask: Callable[..., Any], more: int
 ) -> None:
     (answer,) = ask(f"belated 5 {more}")
     assert answer.split() == [*["0"] * (6 + more), "5", *["0"] * 12]
+
+
+def test_a_load_that_was_looked_at_has_its_whole_time_again(ask: Callable[..., Any]) -> None:
+    assert ask("lease 2") == ["3"]
+
+
+def test_numbers_are_written_alike_wherever_the_host_is(ask: Callable[..., Any]) -> None:
+    assert ask("rule de-DE") == ["1,234 of 20,000 operations of 10 s failed, more than 5 %"]
 
 
 def test_a_closed_loop_sends_only_when_there_is_room_and_makes_up_for_nothing(ask: Callable[..., Any]) -> None:

@@ -187,7 +187,10 @@ def test_a_run_that_a_rule_ended_after_its_warm_up_has_the_figures_of_the_whole_
     assert summary.judged_after(timedelta(seconds=10)) is summary
     whole = summary.judged_after(timedelta(0))
     assert (whole.duration_s, whole.warmup_s, whole.achieved_ops_s, whole.rows_s) == (40, 0, 39_988 / 40, 50)
-    assert (whole.operations, whole.errors) == ({"writes": 31_995, "reads": 7_995}, {"read_timeout": 3, "unfinished": 7})
+    assert (whole.operations, whole.errors) == (
+        {"writes": 31_995, "reads": 7_995},
+        {"read_timeout": 3, "unfinished": 7},
+    )
     assert (whole.hiccup_max_ms, whole.schedule_lag_p99_ms, whole.schedule_lag_max_ms) == (99.5, 1.5, 50.0)
     assert (whole.stopped, whole.from_start) == (summary.stopped, None)
 

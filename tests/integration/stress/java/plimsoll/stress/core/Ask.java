@@ -3,15 +3,21 @@ package plimsoll.stress.core;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Scanner;
 import java.util.Set;
@@ -84,6 +90,13 @@ public final class Ask {
                 return Scrambled.hash(number(question[1]));
             case "unread":
                 return unread(number(question[1]), number(question[2]));
+            case "lease":
+                return lease(number(question[1]));
+            case "rule":
+                Locale.setDefault(Locale.forLanguageTag(question[1]));
+                return new StopRule.Converter().convert("errors/10s/5%").broken(1_234, 20_000, 0, false);
+            case "overrun":
+                return overrun();
             case "belated":
                 return belated(number(question[1]), number(question[2]));
             case "closed":
@@ -161,6 +174,25 @@ public final class Ask {
         return String.join("|", lines);
     }
 
+    /** How long a load goes on that is looked at once, half a second after its start, in whole seconds. */
+    private static long lease(long seconds) {
+        Stop stop = new Stop();
+        long start = System.nanoTime();
+        try {
+            Path file = Files.createTempFile("lease", "");
+            try (Lease lease = new Lease(file, Duration.ofSeconds(seconds), stop)) {
+                stop.awaitUntil(start + 500_000_000L);
+                Files.setLastModifiedTime(file, FileTime.fromMillis(0));
+                stop.awaitUntil(start + 60_000_000_000L);
+            } finally {
+                Files.delete(file);
+            }
+        } catch (IOException error) {
+            throw new UncheckedIOException(error);
+        }
+        return (System.nanoTime() - start) / 1_000_000_000L;
+    }
+
     /** Records as many answers in a second, counted from 0, as its number is. */
     private static void record(Recording recording, long start, long second) {
         for (long answer = 0; answer < second; answer++) {
@@ -197,6 +229,28 @@ public final class Ask {
             all.append(recording.take(second).completed()).append(' ');
         }
         return all.append(recording.isOverrun()).toString();
+    }
+
+    /** Why a load ends whose reader finds results of a minute that nobody has read. */
+    private static String overrun() {
+        Operation operation = Operation.named("reads").statements("SELECT 1").build();
+        Recording recording = recording(0);
+        for (long second = 1; second < 60; second++) {
+            record(recording, 0, second);
+        }
+        Workload workload = new Workload("w", List.of(), List.of(operation), Population.none());
+        Schedule schedule = new Schedule(1, 100, 1, Split.NONE);
+        Traffic traffic = Traffic.of(workload, 1, Split.NONE, 7).get(0);
+        Worker worker = new Worker(NOBODY, schedule.lane(0), traffic, recording, 1, Long.MAX_VALUE);
+        Stop stop = new Stop();
+        Stage.Plan plan = Stage.Plan.timed(0, 100, 0);
+        try (Vitals vitals = new Vitals()) {
+            new Stage(new Load(schedule, List.of(worker)), recording, plan, 0, vitals, stop, () -> false, List.of())
+                    .run(System.nanoTime() - 2_000_000_000L);
+        } catch (IOException error) {
+            throw new UncheckedIOException(error);
+        }
+        return stop.reason().exitCode + ": " + stop.reason().getMessage();
     }
 
     /** The answers of each second up to the last, where those of one are recorded when it and so many more are read. */
