@@ -68,12 +68,19 @@ def log_in(program: Program) -> Callable[..., tuple[int, str]]:
 
 
 @pytest.mark.parametrize(
-    "text", [f'{{"password": {SECRET}', json.dumps({"tls": True, "ca": SECRET}), "x" * 70_000, f'["{SECRET}"]']
+    "text", [f'{{"password": {SECRET}', json.dumps({"tls": True, "ca": SECRET}), "x" * 70_000, f'["{SECRET}"]', "null"]
 )
 def test_what_can_not_be_read_is_refused_without_showing_it(log_in: Any, text: str) -> None:
     code, said = log_in(text)
     assert (code, SECRET in said) == (2, False)
     assert "on standard input can't be read" in said
+
+
+def test_a_certificate_without_its_key_is_refused(log_in: Any, authority: Authority) -> None:
+    code, said = log_in(json.dumps({**access(authority), "key": ""}))
+    assert code == 2
+    assert "on standard input is a certificate without its key: give both, or neither" in said
+    assert "\tat " not in said
 
 
 @pytest.mark.parametrize(

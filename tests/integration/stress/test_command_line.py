@@ -87,6 +87,22 @@ def test_a_database_that_is_not_there_is_unreachable(load: Callable[..., Any], t
     assert NOBODY in summary["reason"]
 
 
+@pytest.mark.parametrize(
+    ("host", "within", "said"),
+    [
+        ("no-such-host.invalid", NOBODY, "cannot connect to [no-such-host.invalid"),
+        (NOBODY, "no-such-host.invalid", "UnknownHostException no-such-host.invalid"),
+        (NOBODY, "10.0.0.0/many", "10.0.0.0/many is no network such as 10.0.0.0/24"),
+    ],
+)
+def test_a_database_at_no_address_is_unreachable(program: Program, host: str, within: str, said: str) -> None:
+    load = ("run", "BasicTimeSeries", "-d", "3s", "--rate", "100")
+    ended = program.run(*load, "--host", host, "--nodes-within", within)
+    assert ended.returncode == UNREACHABLE
+    assert said in ended.stderr
+    assert "\tat " not in ended.stderr
+
+
 def test_nodes_that_do_not_come_in_time_are_named(node_tool: Program) -> None:
     ended = node_tool.run("probe", "--host", NOBODY, "--timeout", "1s")
     assert ended.returncode == UNREACHABLE

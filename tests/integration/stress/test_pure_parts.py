@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import catalogue
+from plimsoll.domain.text.units import parse_count
 
 SECOND = 10**9
 DAY = 86_400 * SECOND
@@ -19,6 +21,11 @@ def test_counts_have_suffixes_of_thousands(ask: Callable[..., Any]) -> None:
     assert answers == ["200000", "20000", "100000000", "1000000000", "7"]
 
 
+@pytest.mark.parametrize("count", ["1.5M", "1 M", "1.005k", "0.5G", "1234567890123", str(2**63 - 1), " 7 "])
+def test_counts_are_those_of_definitions(ask: Callable[..., Any], count: str) -> None:
+    assert ask(f"count {count}") == [str(parse_count(count))]
+
+
 def test_durations_take_days_hours_minutes_and_seconds(ask: Callable[..., Any]) -> None:
     answers = ask(
         "duration 150m", "duration 90s", "duration 2h", "duration 1h30m", "duration 1d 2h 3m 4s", "duration 0s"
@@ -26,11 +33,16 @@ def test_durations_take_days_hours_minutes_and_seconds(ask: Callable[..., Any]) 
     assert answers == ["9000", "90", "7200", "5400", "93784", "0"]
 
 
-@pytest.mark.parametrize("text", ["count -1", "count 1.5k", "count 10T", "duration 5", "duration 5m3h", "duration m"])
+@pytest.mark.parametrize("text", ["count -1", "count 10T", "count 1.k", "duration 5", "duration 5m3h", "duration m"])
 def test_other_numbers_are_refused_with_examples(ask: Callable[..., Any], text: str) -> None:
     (answer,) = ask(text)
     assert answer.startswith("refused: ")
     assert "such as" in answer
+
+
+@pytest.mark.parametrize("count", ["1.5", "1.0005k", str(2**63), "10000000000G"])
+def test_a_count_that_is_not_whole_or_too_large_is_refused(ask: Callable[..., Any], count: str) -> None:
+    assert ask(f"count {count}") == [f"refused: '{count}' is no whole number, or too large"]
 
 
 @pytest.mark.parametrize("rate", [1, 3, 7, 3000, 120_000, 999_983])
@@ -110,6 +122,12 @@ def test_errors_of_the_driver_are_sorted_by_kind(ask: Callable[..., Any]) -> Non
     assert answers == ["write_failure", "write_failure", "read_failure", "write_timeout", "server_error"]
 
 
+def test_a_connection_that_breaks_is_no_error_of_another_kind(ask: Callable[..., Any]) -> None:
+    assert ask("error closed_channel", "error reset", "error pipe", "error closing") == ["connection"] * 4
+    # That is the load host's own limit, which its message shows.
+    assert ask("error no_address") == ["other"]
+
+
 @pytest.mark.parametrize(("generators", "lanes", "rate"), [(1, 3, 7), (2, 4, 3000), (3, 2, 100), (5, 1, 999_983)])
 def test_generators_that_share_a_schedule_have_together_exactly_the_positions_of_one(
     ask: Callable[..., Any], generators: int, lanes: int, rate: int
@@ -181,7 +199,7 @@ NOT_NUMBERED = {"BasicTimeSeries", "BatchedRows"}
 def test_every_row_is_populated_once_and_each_is_read_back_by_what_was_written(
     ask: Callable[..., Any], name: str, parts: int
 ) -> None:
-    options = json.dumps(POPULATED[name], separators=(",", ":")).replace(" ", "\\u0020")
+    options = spaceless(POPULATED[name])
     (answer,) = ask(f"populated {name} {options} 4 {parts}")
     written, different, missing = map(int, answer.split())
     assert (written, missing) == (ROWS, 0)
@@ -192,6 +210,35 @@ def test_every_row_is_populated_once_and_each_is_read_back_by_what_was_written(
 def test_no_workload_with_rows_is_left_out_here(ask: Callable[..., Any]) -> None:
     assert POPULATED.keys() | NOT_NUMBERED == set(catalogue().by_name)
     assert ask(*(f"populated {name} {{}} 1 1" for name in sorted(NOT_NUMBERED))) == ["none", "none"]
+
+
+def spaceless(options: Any) -> str:
+    return json.dumps(options, separators=(",", ":")).replace(" ", "\\u0020")
+
+
+def bound(**bind: Any) -> str:
+    """Return the question of the row that is written with that bind."""
+    bind = {"id": {"distribution": "fixed", "value": 3, **bind}}
+    population = {"statement": "INSERT INTO t (id) VALUES (:id)", "bind": bind}
+    return f"row cql {spaceless({'operations': [], 'rows': 1, 'population': population})} 0"
+
+
+def test_a_prefix_stands_before_numbers_and_letters_and_bytes_take_none(ask: Callable[..., Any]) -> None:
+    number, letters, refused = ask(
+        bound(prefix="u-"), bound(**{"as": "letters"}, prefix="u-"), bound(**{"as": "bytes"}, prefix="u-")
+    )
+    assert number == "writes\tid=u-3"
+    assert re.fullmatch(r"writes\tid=u-[A-Z]{3}", letters)
+    assert refused == "refused: bind.id: bytes have no prefix: write `as: letters`, or leave it out"
+
+
+def test_markers_that_differ_in_capital_letters_alone_are_one_to_the_database(ask: Callable[..., Any]) -> None:
+    fixed = {"distribution": "fixed", "value": 3}
+    population = {"statement": "INSERT", "bind": {"id": fixed, "Id": fixed}}
+    options = {"operations": [], "rows": 1, "population": population}
+    assert ask(f"row cql {spaceless(options)} 0") == [
+        "refused: bind.Id: is bound twice: the database reads it in small letters"
+    ]
 
 
 def test_a_row_that_the_replica_asked_does_not_have_yet_is_asked_for_again(ask: Callable[..., Any]) -> None:
@@ -254,6 +301,42 @@ def test_an_unprepared_batch_is_one_text(ask: Callable[..., Any]) -> None:
         "BEGIN BATCH INSERT 1; INSERT 1; APPLY BATCH",
         "BEGIN UNLOGGED BATCH INSERT 1; INSERT 1; APPLY BATCH",
     ]
+
+
+@pytest.mark.parametrize("last", [107, 125, 137])
+def test_a_reader_that_is_late_finds_every_answer_in_the_second_in_which_it_ended(
+    ask: Callable[..., Any], last: int
+) -> None:
+    (answer,) = ask(f"unread 100 {last}")
+    assert answer.split() == [*(str(second) for second in range(100, last + 20)), "false"]
+
+
+def test_a_reader_so_late_that_answers_can_not_be_kept_is_told(ask: Callable[..., Any]) -> None:
+    (answer,) = ask("unread 100 150")
+    *counts, is_overrun = answer.split()
+    assert counts[:38] == [str(second) for second in range(100, 138)]
+    assert is_overrun == "true"
+
+
+def test_a_load_whose_results_can_not_be_kept_ends_with_the_reason(ask: Callable[..., Any]) -> None:
+    (answer,) = ask("overrun")
+    assert answer.startswith("INCOMPLETE: the results of so many seconds wait to be written")
+
+
+@pytest.mark.parametrize("more", [0, 3, 9])
+def test_an_answer_recorded_after_its_second_was_read_is_in_the_next_one_to_be_read(
+    ask: Callable[..., Any], more: int
+) -> None:
+    (answer,) = ask(f"belated 5 {more}")
+    assert answer.split() == [*["0"] * (6 + more), "5", *["0"] * 12]
+
+
+def test_a_load_that_was_looked_at_has_its_whole_time_again(ask: Callable[..., Any]) -> None:
+    assert ask("lease 2") == ["3"]
+
+
+def test_numbers_are_written_alike_wherever_the_host_is(ask: Callable[..., Any]) -> None:
+    assert ask("rule de-DE") == ["1,234 of 20,000 operations of 10 s failed, more than 5 %"]
 
 
 def test_a_closed_loop_sends_only_when_there_is_room_and_makes_up_for_nothing(ask: Callable[..., Any]) -> None:

@@ -3,7 +3,7 @@
 import zipfile
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import tzinfo
+from datetime import timedelta, tzinfo
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ from tests.fakes.installation import Installation
 from tests.fakes.instant.product import SilentLog
 from tests.support.campaigns.running import run_missing
 
+from plimsoll.domain.attempt.load_summary import BrokenRule, LoadSummary
 from plimsoll.domain.attempt.result import Manifest, ManifestEntry
 from plimsoll.domain.keys.process import CUT, EventKind
 from plimsoll.domain.keys.system import LoadCommand
@@ -115,6 +116,18 @@ def test_of_a_command_whose_files_tell_single_percentiles_no_others_are_asked(wo
     verdict = judge_measured(told).verdict
     assert verdict.levels[0].judged == 1, verdict.reasons
     assert "percentiles known" not in verdict.invalidated_by
+
+
+@pytest.mark.parametrize(("ended_s", "warmup_s", "failed"), [(13, 0, 7), (20, 10, 0)])
+def test_a_load_that_a_rule_ended_has_figures_of_the_time_that_is_judged(
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch, ended_s: int, warmup_s: int, failed: int
+) -> None:
+    broken = BrokenRule(seconds=ended_s, rule=0, why="too slow")
+    whole = LoadSummary(complete=True, stopped=broken, errors={"read_timeout": 7})
+    summary = LoadSummary(complete=True, stopped=broken, from_start=whole)
+    monkeypatch.setattr(work.load_generator, "summary", lambda _: summary, raising=False)
+    found = evidence.gather(work, manifest_of(work))
+    assert (found.part.timing.warmup, found.summary.failed) == (timedelta(seconds=warmup_s), failed)
 
 
 def test_an_account_beyond_all_measure_is_not_read_and_its_size_is_said(

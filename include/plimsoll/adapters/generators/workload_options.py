@@ -48,12 +48,15 @@ def level_problems(spec: LoadSpec, operations: Collection[str]) -> Iterator[Prob
             yield Problem(f"service_levels[{number}].operations", what, meant_or_known(level.operations, known))
 
 
-def operation_problems(spec: LoadSpec, operations: Collection[str]) -> Iterator[Problem]:
-    """Yield faults of a workload with weights: no weight is above 0, or those of `level_problems`."""
+def operation_problems(
+    spec: LoadSpec, operations: Collection[str], weights: Sequence[str] = ("write", "read")
+) -> Iterator[Problem]:
+    """Yield faults of a workload with weights, which are options: none is above 0, or those of `level_problems`."""
     if operations:
         yield from level_problems(spec, operations)
     else:
-        yield Problem("workload", "asks for neither reads nor writes", "give `write` or `read` a weight above 0")
+        names = " or ".join(f"`{weight}`" for weight in weights)
+        yield Problem("workload", "asks for neither reads nor writes", f"give {names} a weight above 0")
 
 
 def timing_problems(spec: LoadSpec) -> Iterator[Problem]:

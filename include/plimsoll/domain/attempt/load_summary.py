@@ -77,6 +77,14 @@ class LoadSummary(Model):
         tuple[str, ...], Field(description="The first message of each kind of failure `other`, with its statement")
     ] = ()
     remarks: Annotated[tuple[str, ...], Field(description="What the database warned of, or did not tell")] = ()
+    from_start: Annotated[
+        "LoadSummary | None",
+        Field(description="The same of the whole run, where a rule ended it after its warm-up; null otherwise"),
+    ] = None
+
+    def judged_after(self, warmup: timedelta) -> "LoadSummary":
+        """Return the summary of a run that is judged after so long: of the whole run where none is left out."""
+        return self if warmup else self.from_start or self
 
     @property
     def ended_s(self) -> float | None:

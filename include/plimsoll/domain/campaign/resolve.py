@@ -93,6 +93,7 @@ def load_spec(part: Part) -> LoadSpec:
         service_levels=part.service_levels,
         stop_when=part.stop_when,
         loop=part.loop,
+        most_ops_s=max(part.loads, default=0),
         targets=tuple(Target(product, protocols[product], part.key_of_product(product)) for product in part.products),
         owns=part.provider.owns,
     )

@@ -77,7 +77,9 @@ class Target:
 
 @dataclass(frozen=True)
 class LoadSpec:
-    """A workload and how it is put on, at whatever load. `name`: as in a ProductSpec."""
+    """A workload and how it is put on. `name`: as in a ProductSpec; `most_ops_s`: the highest of its loads, ops/s; 0
+    where none is known yet.
+    """
 
     name: str
     workload: Workload
@@ -86,5 +88,6 @@ class LoadSpec:
     service_levels: tuple[ServiceLevel, ...]
     stop_when: tuple[StopRule, ...]
     loop: Loop
+    most_ops_s: int
     targets: tuple[Target, ...]
     owns: OwnedByLoad = "cluster"

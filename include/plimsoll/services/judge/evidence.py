@@ -114,10 +114,11 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
     logs = {host: generator.response_time_logs(work.load_spec, own) for host, own in loads.items()}
     summaries = {host: _summary(generator, files, own) for host, own in loads.items()}
     seconds = {host: generator.seconds(files.text(own.get(generator.progress_file))) for host, own in loads.items()}
-    summary, (samples, unread_samples) = summed(summaries), _samples(files)
+    reported, (samples, unread_samples) = summed(summaries), _samples(files)
+    part = _as_far_as_it_went(work.part, reported)
     return Evidence(
         key=work.key,
-        part=_as_far_as_it_went(work.part, summary),
+        part=part,
         cell=work.cell,
         code_version=work.toolkit.code_version,
         manifest=manifest,
@@ -125,7 +126,7 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
         fingerprint=fingerprint,
         processes=processes,
         limits=generator.limits(work.load_spec),
-        summary=summary,
+        summary=reported.judged_after(part.timing.warmup),
         summaries=summaries,
         start=start,
         response_times={

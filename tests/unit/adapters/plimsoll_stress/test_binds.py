@@ -87,6 +87,12 @@ def test_a_bell_may_be_wider_than_its_range_and_any_width_where_it_is_clamped(fo
     assert found(bound("note", distribution="normal", max=10, **more)) == []
 
 
+def test_bytes_have_no_prefix(found: Any) -> None:
+    (problem,) = found(bound("body", **{"as": "bytes"}, distribution="uniform", max=9, prefix="u-"))
+    assert problem.startswith("workload.operations[0].bind.v.prefix: bytes have no prefix")
+    assert found(bound("note", **{"as": "letters"}, distribution="uniform", max=9, prefix="u-")) == []
+
+
 def test_a_limit_may_not_be_0(found: Any) -> None:
     statement = "SELECT * FROM t WHERE id = :id LIMIT :most"
     bind = {"id": {"distribution": "uniform", "max": 9}, "most": {"distribution": "uniform", "max": 10}}

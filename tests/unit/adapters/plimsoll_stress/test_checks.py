@@ -88,5 +88,25 @@ def test_a_service_level_of_scans_needs_scans(found: Any) -> None:
     assert "no operations called 'scans'" in found({"name": "YcsbA"}, service_levels=[{"operations": "scans"}])[0]
 
 
+@pytest.mark.parametrize(
+    ("workload", "mend"),
+    [
+        ({"name": "KeyValue", "reads": 0, "writes": 0}, "give `reads` or `writes` a weight above 0"),
+        ({"name": "YcsbC", "readproportion": 0}, "give `readproportion` or `updateproportion` or"),
+        ({"name": "BatchedRows", "batches": 0}, "give `batches` or `reads` a weight above 0"),
+    ],
+)
+def test_a_workload_that_asks_for_nothing_is_told(found: Any, workload: Any, mend: str) -> None:
+    (problem,) = found(workload)
+    assert problem.startswith("workload: asks for neither reads nor writes")
+    assert mend in problem
+
+
+def test_a_load_beyond_what_the_program_sends_is_told(found: Any) -> None:
+    assert found({}, loads=["10M/s"]) == []
+    (problem,) = found({}, loads=["100/s", "10001k/s"])
+    assert problem == "loads: 10001000/s is more than plimsoll-stress sends (at most 10000000/s)"
+
+
 def test_batched_rows_may_be_the_published_ones(found: Any) -> None:
     assert found({"name": "BatchedRows", "batch": "logged", "batch_rows": 200, "prepared": False}) == []

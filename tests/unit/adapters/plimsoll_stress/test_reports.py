@@ -177,6 +177,24 @@ def test_a_run_that_a_rule_ended_in_its_warm_up_is_counted_from_its_start() -> N
     assert summary.errors == {"read_timeout": 2}
 
 
+def test_a_run_that_a_rule_ended_after_its_warm_up_has_the_figures_of_the_whole_run_too() -> None:
+    broken = {"seconds": 40, "rule": 0, "why": "too slow"}
+    measured = {**SUMMARY["run"]["measured"], "rows_s": 40.0}
+    warmup = {**SUMMARY["run"]["warmup"], "rows_s": 80.0}
+    warmup["generator"] = {**warmup["generator"], "hiccup_max_ms": 99.5, "schedule_lag_ms": {"p99": 0.5, "max": 50.0}}
+    run = {**SUMMARY["run"], "warmup": warmup, "measured": measured, "stopped": broken}
+    summary = parse_summary(json.dumps({**SUMMARY, "run": run}))
+    assert summary.judged_after(timedelta(seconds=10)) is summary
+    whole = summary.judged_after(timedelta(0))
+    assert (whole.duration_s, whole.warmup_s, whole.achieved_ops_s, whole.rows_s) == (40, 0, 39_988 / 40, 50)
+    assert (whole.operations, whole.errors) == (
+        {"writes": 31_995, "reads": 7_995},
+        {"read_timeout": 3, "unfinished": 7},
+    )
+    assert (whole.hiccup_max_ms, whole.schedule_lag_p99_ms, whole.schedule_lag_max_ms) == (99.5, 1.5, 50.0)
+    assert (whole.stopped, whole.from_start) == (summary.stopped, None)
+
+
 def test_a_run_that_never_started_has_a_reason_and_no_figures() -> None:
     summary = parse_summary(json.dumps({**SUMMARY, "complete": False, "reason": "no connection", "run": None}))
     assert (summary.complete, summary.reason) == (False, "no connection")

@@ -127,6 +127,31 @@ def test_a_batch_is_logged_or_not_and_has_more_than_one_row(found: Any) -> None:
     assert problem.startswith("workload.operations[0].batch: an operation of one row is no batch")
 
 
+@pytest.mark.parametrize(
+    "statement", ["SELECT * FROM t WHERE id = :id", "BEGIN BATCH INSERT INTO t (id) VALUES (:id); APPLY BATCH"]
+)
+def test_only_statements_that_write_a_row_can_be_in_a_batch(found: Any, statement: str) -> None:
+    (problem,) = found(cql(reads(rows=100, statement=statement)))
+    assert problem.startswith("workload.operations[0].rows: only statements that write a row can be in a batch: ")
+    assert found(cql(reads(rows=100, statement="/* one */ delete FROM t WHERE id = :id"))) == []
+
+
+def test_the_value_of_a_key_that_is_taken_for_a_marker_is_told_apart_by_a_space(found: Any) -> None:
+    (problem,) = found(cql(reads(statement="SELECT * FROM t WHERE id = :id AND m = {'k':true}")))
+    assert "nothing is bound to the marker :true, line 1, column 44" in problem
+    assert "if it is no marker, write a space behind the colon" in problem
+    assert found(cql(reads(statement="SELECT * FROM t WHERE id = :id AND m = {'k': true}"))) == []
+
+
+def test_markers_that_differ_in_capital_letters_alone_are_told(found: Any) -> None:
+    fixed = {"distribution": "fixed", "value": 1}
+    writes = reads(statement="INSERT INTO t (id, n) VALUES (:Id, :id)", bind={"Id": fixed, "id": fixed})
+    assert [problem.partition(": ")[0] for problem in found(cql(writes))] == [
+        "workload.operations[0].bind.Id",
+        "workload.operations[0].bind.id",
+    ]
+
+
 def test_operations_that_are_timed_to_their_first_page_are_told(tmp_path: Path) -> None:
     generator = PlimsollStress(EmptyArtefacts(tmp_path))
     assert generator.limits(load_spec(only_part(definition(cql(reads()))))) == ()

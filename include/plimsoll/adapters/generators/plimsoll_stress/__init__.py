@@ -40,6 +40,8 @@ from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus
 _CPU_S = 53e-6
 """Processor time of an operation, s: docs/contributing/performance.md, the load generator and a plain driver loop."""
 _INTERVAL = timedelta(seconds=1)
+_ENV = {"LC_ALL": "C.UTF-8"}
+"""So that the JVM finds folders whose names have other letters than English ones, whatever the host's language."""
 _FILES = (command.CSV, command.PROGRESS, command.SUMMARY, command.OPTIONS, command.START)
 
 
@@ -161,7 +163,7 @@ class PlimsollStress(LoadGenerator):
             options = remarks.with_last_row(given_options(request.spec.workload))
             host.write(folder / command.OPTIONS, json.dumps(options, indent=1))
         access = command.access(request.database) if request.database else ""
-        host.start(Job(id=request.job_id, argv=argv, expires=request.expires, cwd=folder, stdin=access))
+        host.start(Job(request.job_id, argv, request.expires, env=_ENV, cwd=folder, stdin=access))
 
 
 def _utc(at: datetime) -> str:

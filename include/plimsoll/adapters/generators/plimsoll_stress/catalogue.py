@@ -110,6 +110,12 @@ def _weights(described: WorkloadDescription, options: Mapping[str, JsonValue]) -
     return weights
 
 
+def share_options(described: WorkloadDescription) -> list[str]:
+    """Return the options that set shares of operations."""
+    shares = (operation.share for operation in described.operations)
+    return [str(share["option"]) for share in shares if isinstance(share, dict) and "option" in share]
+
+
 def declared_operations(given: Mapping[str, JsonValue]) -> list[dict[str, JsonValue]]:
     """Return the operations that the definition declares itself, as far as they have keys."""
     operations = given.get("operations")

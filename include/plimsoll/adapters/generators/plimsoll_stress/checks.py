@@ -13,6 +13,7 @@ from plimsoll.adapters.generators.plimsoll_stress.catalogue import (
     OWN_STATEMENTS,
     WorkloadDescription,
     catalogue,
+    share_options,
     shares,
 )
 from plimsoll.adapters.generators.plimsoll_stress.command import CLIENT_PROGRAMS, KEYSPACE, programs
@@ -26,21 +27,22 @@ from plimsoll.adapters.generators.plimsoll_stress.remarks import (
 from plimsoll.adapters.generators.workload_options import (
     given_options,
     interval_problems,
-    level_problems,
     number_of,
+    operation_problems,
     option_problems,
     timing_problems,
 )
 from plimsoll.domain.attempt.populated_data import FIRST_SAMPLE
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.text.errors import Problem
-from plimsoll.domain.text.units import parse_size
+from plimsoll.domain.text.units import format_rate, parse_size
 from plimsoll.domain.text.wording import meant_or_known
 from plimsoll.ports.artefacts import ProgramSource
 
 _MOST_THREADS = 1000
 _MOST_CONCURRENCY = 32_768  # The native protocol has no more numbers for the requests of a connection
 _LEAST_HEAP = "64M"
+_MOST_OPS_S = 10_000_000
 _LENGTHS = (("minfieldlength", "fieldlength"), ("minscanlength", "maxscanlength"))
 _READS, _WRITES, _TABLES = ("select",), ("insert", "update", "delete", "begin"), ("create",)
 _MADE = ("table", "index", "custom", "type", "materialized")
@@ -81,7 +83,8 @@ def _workload(spec: LoadSpec) -> Iterator[Problem]:
         faults = list(_own_statements(spec) if name == OWN_STATEMENTS else _lengths(known[name], options))
     yield from faults
     if not faults:
-        yield from level_problems(spec, [name for name, share in shares(spec.workload).items() if share > 0])
+        asked = [name for name, share in shares(spec.workload).items() if share > 0]
+        yield from operation_problems(spec, asked, share_options(known[name]))
 
 
 def _protocols(spec: LoadSpec) -> Iterator[Problem]:
@@ -132,6 +135,9 @@ def _generator(spec: LoadSpec) -> Iterator[Problem]:
             yield Problem(f"load_generator.{key}", f"{value} is more than plimsoll-stress takes", f"at most {most}")
     if parse_size(generator.heap) < parse_size(_LEAST_HEAP):
         yield Problem("load_generator.heap", f"{generator.heap} is too small to run in", f"at least {_LEAST_HEAP}")
+    if spec.most_ops_s > _MOST_OPS_S:
+        what = f"{format_rate(spec.most_ops_s)} is more than plimsoll-stress sends"
+        yield Problem("loads", what, f"at most {format_rate(_MOST_OPS_S)}")
 
 
 def foreign_keyspace_problems(spec: LoadSpec) -> Iterator[Problem]:

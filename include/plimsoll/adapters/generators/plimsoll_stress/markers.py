@@ -52,6 +52,9 @@ _TOKEN = re.compile(
 )
 
 
+_KEY_END = re.compile(r"[\w'\"]$")
+
+
 @dataclass(frozen=True)
 class Marker:
     """A marker `:name` with its line and column, both from 1. `name` is empty for `?`, None for an unclosed quote."""
@@ -59,6 +62,8 @@ class Marker:
     name: str | None
     line: int
     column: int
+    follows_key: bool = False
+    """It stands directly behind a word or quote, as the value in `{'a':true}` does, which is no marker."""
 
     @property
     def place(self) -> str:
@@ -103,6 +108,11 @@ def range_problems(where: str, bind: Bind) -> Iterator[Problem]:
         yield Problem(where, what, f"at most {LONGEST}")
     elif bind.get("distribution") == "normal" and bind.get("outside") != "clamp":
         yield from _bell_problems(where, bind, least, most)
+
+
+def prefix_problems(where: str, bind: Bind) -> Iterator[Problem]:
+    if bind.get("as") == "bytes" and bind.get("prefix"):
+        yield Problem(f"{where}.prefix", "bytes have no prefix", "write `as: letters`, or leave it out")
 
 
 def _bell_problems(where: str, bind: Bind, least: int, most: int) -> Iterator[Problem]:
@@ -187,5 +197,6 @@ def markers(statement: str) -> tuple[Marker, ...]:
         if not token["skip"]:
             before = statement[: token.start()]
             name = None if token["open"] else (token["name"] or "")
-            listed.append(Marker(name, before.count("\n") + 1, token.start() - before.rfind("\n")))
+            place = (before.count("\n") + 1, token.start() - before.rfind("\n"))
+            listed.append(Marker(name, *place, follows_key=bool(_KEY_END.search(before))))
     return tuple(listed)

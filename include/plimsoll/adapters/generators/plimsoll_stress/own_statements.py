@@ -14,7 +14,13 @@ from pydantic import JsonValue
 from plimsoll.adapters.cql.statements import schema_faults, statement_faults, table_faults, unread
 from plimsoll.adapters.cql.tables import Tables, created_table, tables, types, words_of
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import catalogue, declared_operations, share_of
-from plimsoll.adapters.generators.plimsoll_stress.markers import fit_problems, marker_types, markers, range_problems
+from plimsoll.adapters.generators.plimsoll_stress.markers import (
+    fit_problems,
+    marker_types,
+    markers,
+    prefix_problems,
+    range_problems,
+)
 from plimsoll.adapters.generators.workload_options import option_problems
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
 from plimsoll.domain.text.errors import Problem
@@ -23,6 +29,7 @@ from plimsoll.domain.text.wording import meant_or_known
 _NAME = re.compile(r"(?!intended-)[a-z][a-z0-9-]{0,39}")
 _RESERVED = (ALL_OPERATIONS, "errors", "selects", "mutations")
 """Names that logs have for other things: for all operations, for failures, and for those of BasicTimeSeries."""
+_BATCHED = ("insert", "update", "delete")
 _LONGEST_SHOWN = 200
 Keys = Mapping[str, JsonValue]
 
@@ -89,10 +96,18 @@ def _operation(where: str, operation: JsonValue, known: Tables | None) -> Iterat
     if isinstance(name, str) and (not _NAME.fullmatch(name) or name in _RESERVED):
         mend = f"small letters, digits and dashes; none of: {', '.join(_RESERVED)}, and not beginning with intended-"
         yield Problem(f"{where}.name", f"{name!r} can't be an operation's name", mend)
-    if "batch" in operation and operation.get("rows", 1) == 1:
+    yield from _batch(where, operation)
+    yield from _statement(where, operation, known)
+
+
+def _batch(where: str, operation: Keys) -> Iterator[Problem]:
+    statement, is_batch = operation.get("statement"), operation.get("rows", 1) != 1
+    if "batch" in operation and not is_batch:
         what = "an operation of one row is no batch"
         yield Problem(f"{where}.batch", what, "write how many with `rows`, or leave `batch` out")
-    yield from _statement(where, operation, known)
+    if is_batch and isinstance(statement, str) and not {*words_of(statement)[:1]} & {*_BATCHED}:
+        what = f"only statements that write a row can be in a batch: {_shown(statement)}"
+        yield Problem(f"{where}.rows", what, "begin it with INSERT, UPDATE or DELETE, or leave `rows` out")
 
 
 def _population(population: JsonValue, rows: JsonValue, known: Tables | None) -> Iterator[Problem]:
@@ -134,9 +149,19 @@ def _statement(where: str, keys: Keys, known: Tables | None) -> Iterator[Problem
         for name in bind.keys() - named:
             what = f"the statement has no marker :{name}: {_shown(statement)}"
             yield Problem(f"{where}.bind.{name}", what, "remove it, or write the marker into the statement")
+    yield from _alike(where, bind)
     types = marker_types(statement, known or {}) if isinstance(statement, str) else {}
     for name, value in bind.items():
         yield from _bind(f"{where}.bind.{name}", value, types.get(name))
+
+
+def _alike(where: str, bind: Keys) -> Iterator[Problem]:
+    """Yield names of markers that are one to the database, which reads them in small letters."""
+    names = Counter(map(str.lower, bind))
+    for name in bind:
+        if names[name.lower()] > 1:
+            what = f"the database does not tell :{name} from a marker with other capital letters"
+            yield Problem(f"{where}.bind.{name}", what, "give one of them another name")
 
 
 def _text(where: str, statement: str, bound: Sequence[str], known: Tables | None) -> Iterator[Problem]:
@@ -157,6 +182,8 @@ def _markers(where: str, statement: str, bound: Sequence[str]) -> Iterator[Probl
         elif marker.name not in bound:
             mend = meant_or_known(marker.name, list(bound)) if bound else ""
             what = f"nothing is bound to the marker :{marker.name}, {at}"
+            if marker.follows_key:
+                mend = "if it is no marker, write a space behind the colon"
             yield Problem(where, what, mend or f"write `bind: {{{marker.name}: {{distribution: …}}}}`")
 
 
@@ -174,7 +201,7 @@ def _bind(where: str, value: JsonValue, type_: str | None) -> Iterator[Problem]:
     options = (*known[name].parameters, *catalogue().bind)
     faults = list(option_problems(where, f"the distribution {name}", options, parameters))
     if not faults:
-        faults = list(range_problems(where, value))
+        faults = [*range_problems(where, value), *prefix_problems(where, value)]
     if not faults and type_ is not None:
         faults = list(fit_problems(where, value, type_))
     yield from faults

@@ -4,10 +4,11 @@ The progress of the job that writes a sample of a workload's rows. It has a fold
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import mul
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -34,6 +35,9 @@ _READY = "ready"
 _SUMMARY_BYTES = 1 << 20
 """The most that is read of a summary: twenty failures and warnings of each stage, with messages and statements."""
 _RESPONSE = ".hdr-intended-"
+_NOTHING: Mapping[str, Any] = {"seconds": 0.0, "operations": {}, "errors": {}}
+"""The warm-up of a run that is judged from its start."""
+_OWN = ("cpu_cores", "hiccup_max_ms", "in_flight_max", "backlog_max")
 
 
 @dataclass(frozen=True)
@@ -136,15 +140,15 @@ def parse_summary(text: str) -> LoadSummary:
     run = document["run"]
     stages = {"populating": document["populate"], "the timed run": run}
     accounts = [(stage, account) for stage, account in stages.items() if account]
-    return LoadSummary(
-        complete=document["complete"],
-        reason=document["reason"] or "",
-        generator=document["generator"],
-        compactions_left=((document["populate"] or {}).get("settle") or {}).get("compactions_left"),
-        failures=tuple(failure for stage, account in accounts for failure in _failures(stage, account)),
-        remarks=tuple(remark for stage, account in accounts for remark in _remarks(stage, account)),
-        **({} if run is None else _judged(run)),
-    )
+    general = {
+        "complete": document["complete"],
+        "reason": document["reason"] or "",
+        "generator": document["generator"],
+        "compactions_left": ((document["populate"] or {}).get("settle") or {}).get("compactions_left"),
+        "failures": tuple(failure for stage, account in accounts for failure in _failures(stage, account)),
+        "remarks": tuple(remark for stage, account in accounts for remark in _remarks(stage, account)),
+    }
+    return LoadSummary(**general) if run is None else _of_run(general, run)
 
 
 def summary_in(host: Host, folder: PurePosixPath) -> LoadSummary:
@@ -173,8 +177,16 @@ def _counted(remark: Mapping[str, Any]) -> str:
     return f"{plural(remark['count'], 'time')}, first: {message}"
 
 
-def _judged(run: Mapping[str, Any]) -> dict[str, Any]:
-    warmup, measured = _parts(run)
+def _of_run(general: Mapping[str, Any], run: Mapping[str, Any]) -> LoadSummary:
+    """Return the summary of the judged time; with that of the whole run where a stop rule ended it."""
+    after_warmup = LoadSummary(**general, **_figures(run, run["warmup"], run["measured"]))
+    if after_warmup.stopped is None:
+        return after_warmup
+    whole = LoadSummary(**general, **_figures(run, _NOTHING, _together(run["warmup"], run["measured"])))
+    return after_warmup.model_copy(update={"from_start": whole}) if run["measured"]["seconds"] else whole
+
+
+def _figures(run: Mapping[str, Any], warmup: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Any]:
     generator = measured["generator"]
     return {
         "decided_s": run.get("decided_s"),
@@ -199,11 +211,25 @@ def _judged(run: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _parts(run: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Return warm-up and judged time. A run that a stop rule ended in its warm-up is judged from its start."""
-    if run["measured"]["seconds"] or not run.get("stopped"):
-        return run["warmup"], run["measured"]
-    return run["measured"], run["warmup"]
+def _together(*parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parts of a run as one. Of the generator's own figures the largest counts."""
+    known = [part for part in parts if part["seconds"]] or parts[:1]
+    own = [part["generator"] for part in known]
+    lags = [generator["schedule_lag_ms"] for generator in own]
+    return {
+        "seconds": sum(part["seconds"] for part in known),
+        **{name: _mean(known, name) for name in ("achieved_ops_s", "rows_s")},
+        "generator": {
+            **{name: max(generator[name] for generator in own) for name in _OWN},
+            "schedule_lag_ms": {name: max(lag[name] for lag in lags) for name in ("p99", "max")},
+        },
+    }
+
+
+def _mean(parts: Sequence[Mapping[str, Any]], rate: str) -> float | None:
+    """Return the rate over all parts of a run, 1/s; None where it is not known of one."""
+    rates, seconds = [part.get(rate) for part in parts], [part["seconds"] for part in parts]
+    return None if None in rates else sum(map(mul, rates, seconds)) / (sum(seconds) or 1)
 
 
 def _answered(operations: Mapping[str, Mapping[str, int]]) -> dict[str, int]:

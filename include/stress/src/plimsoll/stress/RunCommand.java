@@ -72,6 +72,8 @@ final class RunCommand implements Callable<Integer> {
             return end(summary, error.exitCode, error.getMessage());
         } catch (IOException error) {
             return end(summary, ExitCode.OUTPUT, error.toString());
+        } catch (OutOfMemoryError error) {
+            return end(summary, ExitCode.INTERNAL, "the heap is too small: " + error.getMessage() + "; give it more");
         } catch (RuntimeException error) {
             error.printStackTrace();
             return end(summary, ExitCode.INTERNAL, error.toString());

@@ -39,17 +39,16 @@ final class Lease implements AutoCloseable {
 
     private void watch() {
         FileTime seen = written();
-        for (long unchanged = 0; unchanged < looks; unchanged++) {
+        long unchanged = 0;
+        while (unchanged < looks) {
             try {
                 Thread.sleep(GLANCE_MILLIS);
             } catch (InterruptedException theRunIsOver) {
                 return;
             }
             FileTime now = written();
-            if (!Objects.equals(now, seen)) {
-                seen = now;
-                unchanged = 0;
-            }
+            unchanged = Objects.equals(now, seen) ? unchanged + 1 : 0;
+            seen = now;
         }
         stop.request(ExitCode.INCOMPLETE, "nobody has looked at the load for " + looks + " s");
     }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 
@@ -76,7 +77,7 @@ public final class Run {
         if (rows == 0) {
             return;
         }
-        console.say(String.format("populating: %,d rows", rows * population.write.rows));
+        console.say(String.format(Locale.ROOT, "populating: %,d rows", rows * population.write.rows));
         summary.rows(rows);
         List<Traffic> writes = writes(traffic);
         Recording recording = new Recording(List.of(population.write));
@@ -119,7 +120,7 @@ public final class Run {
         if (workload.population.readBack != null && failures == 0) {
             long asked = new ReadBack(client, workload.population, options.split).verify(seed);
             summary.verified(asked);
-            console.say(String.format("verified: a sample of %,d rows is there", asked));
+            console.say(String.format(Locale.ROOT, "verified: a sample of %,d rows is there", asked));
         }
     }
 

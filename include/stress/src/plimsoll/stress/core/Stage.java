@@ -19,6 +19,9 @@ final class Stage {
     private static final long SETTLE = 10_000_000L;
 
     private static final long GLANCE = 5_000_000L;
+    private static final String OVERRUN =
+            "the results of so many seconds wait to be written that no more can be kept: look whether the disk of the "
+                    + "load host is full or slow, or the host itself has stood still";
 
     /** Lengths in seconds. */
     static final class Plan {
@@ -120,6 +123,9 @@ final class Stage {
     private void observe(long second) throws IOException {
         boolean last = awaitEnd(second);
         Interval interval = last ? recording.rest() : recording.take(second);
+        if (recording.isOverrun()) {
+            stop.request(ExitCode.INCOMPLETE, OVERRUN);
+        }
         long elapsed = System.nanoTime() - start;
         accounted += interval.completed() + interval.failures();
         watch(second, interval);
@@ -145,6 +151,10 @@ final class Stage {
         long boundary = start + (second + 1) * SECOND + SETTLE;
         if (second < plan.duration) {
             stop.awaitUntil(boundary);
+            if (System.nanoTime() > boundary + SETTLE) {
+                // Whatever kept this thread from waking may have kept the others from recording.
+                stop.awaitUntil(System.nanoTime() + SETTLE);
+            }
             return stop.reason() != null;
         }
         while (stop.reason() == null && System.nanoTime() < boundary && !load.done()) {

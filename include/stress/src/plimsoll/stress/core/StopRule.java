@@ -1,5 +1,6 @@
 package plimsoll.stress.core;
 
+import java.util.Locale;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -57,6 +58,7 @@ final class StopRule {
         }
         String what = boundMicros == 0 ? "failed" : "took longer than " + Json.plain(boundMicros / 1e3) + " ms";
         return String.format(
+                Locale.ROOT,
                 "%,d of %,d operations of %d s %s, more than %s %%",
                 breaking, all, seconds, what, Json.plain(Math.round(share * 1e8) / 1e6));
     }

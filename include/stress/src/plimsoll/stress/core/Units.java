@@ -1,5 +1,6 @@
 package plimsoll.stress.core;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -9,19 +10,24 @@ import picocli.CommandLine.TypeConversionException;
 
 /** Numbers with units on the command line, as tlp-stress writes them: {@code 100M}, {@code 1h30m}. */
 public final class Units {
-    private static final Pattern COUNT = Pattern.compile("(\\d{1,12})([kmgb]?)");
+    private static final Pattern COUNT = Pattern.compile("(\\d{1,19}(?:\\.\\d{1,19})?)\\s*([kmgb]?)");
     private static final Pattern DURATION = Pattern.compile("(?:(\\d+)d)?(?:(\\d+)h)?(?:(\\d+)m)?(?:(\\d+)s)?");
     private static final long[] SECONDS = {86_400, 3_600, 60, 1};
 
     private Units() {}
 
-    /** A count: {@code 200000}, {@code 20k}, {@code 100M}, {@code 1B} (powers of 1000). */
+    /** A count: {@code 200000}, {@code 20k}, {@code 1.5M}, {@code 1B} (powers of 1000); as definitions have them. */
     public static long count(String text) {
-        Matcher matcher = COUNT.matcher(text.toLowerCase(Locale.ROOT));
+        Matcher matcher = COUNT.matcher(text.strip().toLowerCase(Locale.ROOT));
         if (!matcher.matches()) {
             throw new IllegalArgumentException("'" + text + "' is not a count such as 200000, 20k, 100M or 1B");
         }
-        return Math.multiplyExact(Long.parseLong(matcher.group(1)), multiplier(matcher.group(2)));
+        BigDecimal number = new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(multiplier(matcher.group(2))));
+        try {
+            return number.longValueExact();
+        } catch (ArithmeticException error) {
+            throw new IllegalArgumentException("'" + text + "' is no whole number, or too large", error);
+        }
     }
 
     private static long multiplier(String suffix) {
@@ -59,7 +65,7 @@ public final class Units {
         public Long convert(String text) {
             try {
                 return count(text);
-            } catch (IllegalArgumentException | ArithmeticException error) {
+            } catch (IllegalArgumentException error) {
                 throw new TypeConversionException(error.getMessage());
             }
         }

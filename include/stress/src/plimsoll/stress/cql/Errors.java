@@ -27,12 +27,19 @@ import com.datastax.oss.driver.api.core.servererrors.ServerError;
 import com.datastax.oss.driver.api.core.servererrors.UnavailableException;
 import com.datastax.oss.driver.api.core.servererrors.WriteFailureException;
 import com.datastax.oss.driver.api.core.servererrors.WriteTimeoutException;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.regex.Pattern;
 import plimsoll.stress.core.ErrorKind;
 
 /** Converts the driver's exceptions to kinds of failure. */
 final class Errors {
+    /** What the driver says of a connection that broke or is being closed, in exceptions that others throw, too. */
+    private static final Pattern BROKEN =
+            Pattern.compile("connection reset|broken pipe|connection timed out|channel is clos", Pattern.CASE_INSENSITIVE);
+
     private Errors() {}
 
     /** Returns the kind of an exception of the driver. In a list of nodes' errors, the first node's error counts. */
@@ -80,6 +87,13 @@ final class Errors {
         return error instanceof ClosedConnectionException
                 || error instanceof HeartbeatException
                 || error instanceof BusyConnectionException
-                || error instanceof NodeUnavailableException;
+                || error instanceof NodeUnavailableException
+                || error instanceof ClosedChannelException
+                || isBroken(error);
+    }
+
+    private static boolean isBroken(Throwable error) {
+        boolean mayBe = error instanceof IOException || error instanceof IllegalStateException;
+        return mayBe && error.getMessage() != null && BROKEN.matcher(error.getMessage()).find();
     }
 }

@@ -34,7 +34,8 @@ final class Literals {
         parts.add(token.appendTail(part).toString().stripTrailing().replaceAll(";$", ""));
         if (parts.size() != markers + 1) {
             throw new IllegalArgumentException(
-                    "the statement has " + markers + " markers, of which " + (parts.size() - 1) + " are found in its text");
+                    "the statement has " + markers + " markers, of which " + (parts.size() - 1) + " are found in its text: "
+                            + "write a space behind each colon that begins no marker");
         }
     }
 

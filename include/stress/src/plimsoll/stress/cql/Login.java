@@ -63,6 +63,9 @@ final class Login {
                 throw new IOException("too long");
             }
             Map<?, ?> values = new ObjectMapper().readValue(given, Map.class);
+            if (values == null) {
+                throw new IOException("nothing");
+            }
             SSLContext tls = Boolean.TRUE.equals(values.get("tls")) ? context(values) : null;
             return new Login(text(values, "user"), Objects.toString(values.get("password"), ""), tls);
         } catch (IOException | GeneralSecurityException | IllegalArgumentException error) {
@@ -73,7 +76,7 @@ final class Login {
         }
     }
 
-    private static SSLContext context(Map<?, ?> given) throws GeneralSecurityException, IOException {
+    private static SSLContext context(Map<?, ?> given) throws GeneralSecurityException, IOException, StressException {
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(own(text(given, "certificate"), text(given, "key")), trusted(text(given, "ca")), null);
         return context;
@@ -94,10 +97,12 @@ final class Login {
                 .toArray(TrustManager[]::new);
     }
 
-    private static KeyManager[] own(String chain, String key) throws GeneralSecurityException, IOException {
+    private static KeyManager[] own(String chain, String key)
+            throws GeneralSecurityException, IOException, StressException {
         if (chain == null) {
             return null;
         }
+        StressException.require(key != null, "on standard input is a certificate without its key: give both, or neither");
         KeyStore store = emptyStore();
         store.setKeyEntry("own", privateKey(key), NO_PASSWORD, certificates(chain).toArray(new Certificate[0]));
         KeyManagerFactory factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());

@@ -31,6 +31,8 @@ final class Networks implements NodeDistanceEvaluator {
                 }
             } catch (UnknownHostException error) {
                 throw new IllegalArgumentException("no address is known for " + name, error);
+            } catch (NumberFormatException error) {
+                throw new IllegalArgumentException(name + " is no network such as 10.0.0.0/24");
             }
         }
     }

@@ -79,6 +79,15 @@ final class Sessions {
             ProgrammaticDriverConfigLoaderBuilder config, CqlOptions options) throws StressException {
         List<InetSocketAddress> points = contactPoints(options.hosts, options.port);
         Login login = options.login();
+        try {
+            return builder(config, options, points, login).build();
+        } catch (RuntimeException error) {
+            throw new StressException(ExitCode.UNREACHABLE, "cannot connect to " + points, error);
+        }
+    }
+
+    private static CqlSessionBuilder builder(
+            ProgrammaticDriverConfigLoaderBuilder config, CqlOptions options, List<InetSocketAddress> points, Login login) {
         CqlSessionBuilder builder = CqlSession.builder().withConfigLoader(config.build()).addContactPoints(points);
         if (!options.nodesWithin.isEmpty()) {
             builder.withNodeDistanceEvaluator(new Networks(options.nodesWithin));
@@ -90,10 +99,6 @@ final class Sessions {
             // The name that is asked for is in the certificate, not one that DNS gives for an address.
             builder.withSslEngineFactory(new ProgrammaticSslEngineFactory(login.tls, null, true, false));
         }
-        try {
-            return builder.build();
-        } catch (RuntimeException error) {
-            throw new StressException(ExitCode.UNREACHABLE, "cannot connect to " + points, error);
-        }
+        return builder;
     }
 }

@@ -25,7 +25,7 @@ final class Binds {
                     List.of("number", "hash", "letters", "bytes"),
                     "What becomes of the number: itself in the column's type, YCSB's hash of it, or so many random letters "
                             + "or bytes"),
-            Option.text("prefix", "", "Text before the number or its hash, which makes it a text"));
+            Option.text("prefix", "", "Text before the number, its hash or the letters, which makes it a text"));
 
     /** The name that stands for the time at which the statement is made, instead of a distribution. */
     static final String NOW = "now";
@@ -42,6 +42,10 @@ final class Binds {
         }
         for (Map.Entry<?, ?> bind : mapping(given, "bind").entrySet()) {
             String marker = String.valueOf(bind.getKey());
+            if (fields.stream().anyMatch(field -> field.name.equalsIgnoreCase(marker))) {
+                throw new IllegalArgumentException(
+                        "bind." + marker + ": is bound twice: the database reads it in small letters");
+            }
             try {
                 fields.add(field(marker, mapping(bind.getValue(), "the marker's value")));
             } catch (IllegalArgumentException error) {
@@ -81,8 +85,11 @@ final class Binds {
         String prefix = form.text("prefix");
         switch (form.text("as")) {
             case "letters":
-                return Sources.letters(numbers);
+                return Sources.letters(prefix, numbers);
             case "bytes":
+                if (!prefix.isEmpty()) {
+                    throw new IllegalArgumentException("bytes have no prefix: write `as: letters`, or leave it out");
+                }
                 return Sources.bytes(numbers);
             case "hash":
                 return Sources.of(numbers, number -> named(prefix, Scrambled.hash(number)));

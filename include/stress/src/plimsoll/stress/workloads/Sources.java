@@ -53,13 +53,18 @@ final class Sources {
         return new Sequence(first, Long.MAX_VALUE - 1);
     }
 
-    /** Random capital letters; the distribution gives their number. */
     static Source letters(Distribution lengths) {
+        return letters("", lengths);
+    }
+
+    /** A prefix and random capital letters; the distribution gives their number. */
+    static Source letters(String prefix, Distribution lengths) {
         return lane -> {
             Numbers numbers = lengths.open(lane);
             return random -> {
                 int length = length(numbers.next(random));
-                return TEXT.next(random, length, length);
+                String letters = TEXT.next(random, length, length);
+                return prefix.isEmpty() ? letters : prefix + letters;
             };
         };
     }

@@ -3,15 +3,21 @@ package plimsoll.stress.core;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Scanner;
 import java.util.Set;
@@ -59,10 +65,9 @@ public final class Ask {
     private static Object reply(String[] question) {
         switch (question[0]) {
             case "count":
-                return Units.count(question[1]);
+                return Units.count(words(question));
             case "duration":
-                return Units.duration(String.join(" ", List.of(question).subList(1, question.length)))
-                        .toSeconds();
+                return Units.duration(words(question)).toSeconds();
             case "due":
                 return new Schedule(number(question[1]), number(question[2]), 1, split(question, 4)).due(number(question[3]));
             case "intended":
@@ -83,6 +88,17 @@ public final class Ask {
                 return draw(question[1], number(question[2]), number(question[3]));
             case "hash":
                 return Scrambled.hash(number(question[1]));
+            case "unread":
+                return unread(number(question[1]), number(question[2]));
+            case "lease":
+                return lease(number(question[1]));
+            case "rule":
+                Locale.setDefault(Locale.forLanguageTag(question[1]));
+                return new StopRule.Converter().convert("errors/10s/5%").broken(1_234, 20_000, 0, false);
+            case "overrun":
+                return overrun();
+            case "belated":
+                return belated(number(question[1]), number(question[2]));
             case "closed":
                 return closed(number(question[1]), (int) number(question[2]), number(question[3]));
             case "accesses":
@@ -100,7 +116,7 @@ public final class Ask {
             case "value":
                 return AskCql.value(question[1], question[2]);
             case "literals":
-                return AskCql.literals(String.join(" ", List.of(question).subList(1, question.length)));
+                return AskCql.literals(words(question));
             case "pages":
                 return AskCql.pages((int) number(question[1]), question[2], question[3].equals("true"));
             case "batch":
@@ -118,6 +134,11 @@ public final class Ask {
             default:
                 throw new IllegalArgumentException(question[0]);
         }
+    }
+
+    /** What stands behind the question's name. */
+    private static String words(String[] question) {
+        return String.join(" ", List.of(question).subList(1, question.length));
     }
 
     private static Workload workload(String name, Map<String, Object> options) {
@@ -151,6 +172,99 @@ public final class Ask {
         worker.startAt(System.nanoTime(), Thread.currentThread());
         while (worker.step() != Worker.NEVER) {}
         return String.join("|", lines);
+    }
+
+    /** How long a load goes on that is looked at once, half a second after its start, in whole seconds. */
+    private static long lease(long seconds) {
+        Stop stop = new Stop();
+        long start = System.nanoTime();
+        try {
+            Path file = Files.createTempFile("lease", "");
+            try (Lease lease = new Lease(file, Duration.ofSeconds(seconds), stop)) {
+                stop.awaitUntil(start + 500_000_000L);
+                Files.setLastModifiedTime(file, FileTime.fromMillis(0));
+                stop.awaitUntil(start + 60_000_000_000L);
+            } finally {
+                Files.delete(file);
+            }
+        } catch (IOException error) {
+            throw new UncheckedIOException(error);
+        }
+        return (System.nanoTime() - start) / 1_000_000_000L;
+    }
+
+    /** Records as many answers in a second, counted from 0, as its number is. */
+    private static void record(Recording recording, long start, long second) {
+        for (long answer = 0; answer < second; answer++) {
+            long now = start + second * 1_000_000_000L + answer;
+            recording.completed(0, 1, now - 1_000, now - 1_000, now);
+        }
+    }
+
+    private static Recording recording(long start) {
+        Recording recording = new Recording(List.of(Operation.named("reads").statements("SELECT 1").build()));
+        recording.startAt(start);
+        return recording;
+    }
+
+    /**
+     * The answers of each second from the first to the last, read only after the last, then those of 19 more
+     * seconds, each read in time; and whether some were lost. A second has as many answers as its number is.
+     */
+    private static String unread(long first, long last) {
+        long start = System.nanoTime();
+        Recording recording = recording(start);
+        for (long second = 0; second < first; second++) {
+            recording.take(second);
+        }
+        for (long second = first; second <= last; second++) {
+            record(recording, start, second);
+        }
+        StringBuilder all = new StringBuilder();
+        for (long second = first; second <= last; second++) {
+            all.append(recording.take(second).completed()).append(' ');
+        }
+        for (long second = last + 1; second < last + 20; second++) {
+            record(recording, start, second);
+            all.append(recording.take(second).completed()).append(' ');
+        }
+        return all.append(recording.isOverrun()).toString();
+    }
+
+    /** Why a load ends whose reader finds results of a minute that nobody has read. */
+    private static String overrun() {
+        Operation operation = Operation.named("reads").statements("SELECT 1").build();
+        Recording recording = recording(0);
+        for (long second = 1; second < 60; second++) {
+            record(recording, 0, second);
+        }
+        Workload workload = new Workload("w", List.of(), List.of(operation), Population.none());
+        Schedule schedule = new Schedule(1, 100, 1, Split.NONE);
+        Traffic traffic = Traffic.of(workload, 1, Split.NONE, 7).get(0);
+        Worker worker = new Worker(NOBODY, schedule.lane(0), traffic, recording, 1, Long.MAX_VALUE);
+        Stop stop = new Stop();
+        Stage.Plan plan = Stage.Plan.timed(0, 100, 0);
+        try (Vitals vitals = new Vitals()) {
+            new Stage(new Load(schedule, List.of(worker)), recording, plan, 0, vitals, stop, () -> false, List.of())
+                    .run(System.nanoTime() - 2_000_000_000L);
+        } catch (IOException error) {
+            throw new UncheckedIOException(error);
+        }
+        return stop.reason().exitCode + ": " + stop.reason().getMessage();
+    }
+
+    /** The answers of each second up to the last, where those of one are recorded when it and so many more are read. */
+    private static String belated(long late, long more) {
+        long start = System.nanoTime();
+        Recording recording = recording(start);
+        StringBuilder all = new StringBuilder();
+        for (long second = 0; second <= late + more + 12; second++) {
+            if (second == late + more + 1) {
+                record(recording, start, late);
+            }
+            all.append(recording.take(second).completed()).append(' ');
+        }
+        return all.append(recording.rest().completed()).toString();
     }
 
     /**
@@ -242,7 +356,7 @@ public final class Ask {
         Phase phase = rate == 0 ? Phase.POPULATE : Phase.MEASURE;
         new Console(new PrintStream(written), Duration.ofSeconds(60))
                 .accept(new Observation(
-                        phase, 9, 10, 40, rate, slot.take(), 3, 7, 120, new Vitals.Sample(1, 1, 0, 0, 0), List.of()));
+                        phase, 9, 10, 40, rate, slot.read(), 3, 7, 120, new Vitals.Sample(1, 1, 0, 0, 0), List.of()));
         return written.toString().trim();
     }
 

@@ -22,9 +22,13 @@ import com.datastax.oss.driver.api.core.type.DataType;
 import com.datastax.oss.driver.api.core.type.DataTypes;
 import com.datastax.oss.driver.api.core.type.codec.registry.CodecRegistry;
 import com.datastax.oss.driver.internal.core.cql.EmptyColumnDefinitions;
+import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
+import java.net.BindException;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.nio.channels.ClosedChannelException;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
@@ -199,6 +203,16 @@ public final class AskCql {
                 return new CASWriteUnknownException(null, ONE, 0, 1);
             case "server_error":
                 return new ServerError(null, "java.lang.NullPointerException");
+            case "closed_channel":
+                return new ClosedChannelException();
+            case "reset":
+                return new SocketException("Connection reset");
+            case "pipe":
+                return new IOException("Broken pipe");
+            case "no_address":
+                return new BindException("Cannot assign requested address");
+            case "closing":
+                return new IllegalStateException("Channel is closing");
             default:
                 return new IllegalStateException(name);
         }
