@@ -99,6 +99,12 @@ def test_a_store_that_cannot_be_written_says_so(tmp_path: Path) -> None:
         ObjectStore(str(tmp_path / "file" / "store")).check()
 
 
+@pytest.mark.parametrize("library", ["dir", "reference", "zip", "cached"])
+def test_a_library_that_wraps_another_is_no_store(library: str, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=rf"{library}://.*: is no address of a store"):
+        ObjectStore(f"{library}://{tmp_path}")
+
+
 def test_an_address_that_no_library_can_reach_is_told_with_its_mend(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(StoreError, match=r"foo://there: is no address of a store (?s:.*)set PLIMSOLL_STORE to a"):
         ObjectStore("foo://there")

@@ -259,5 +259,8 @@ def test_an_improvement_with_one_workload_hides_no_regression_with_another(store
 def test_of_too_many_changes_regressions_are_told(store: ObjectStore) -> None:
     faster: Steps = [(23, 17), (20, 5)]
     store_trend(store, {worst("g1"): SLOWER, **{worst(f"v{n}"): faster for n in range(MOST)}})
-    told = changes_in_short(trend(store))
+    found = trend(store)
+    told = changes_in_short(found)
     assert (len(told), told[-1]["effect"], told[-1]["variant"]) == (MOST, "regression", "g1")
+    title, text = news(store, found, found.changes, page)
+    assert (title, text.split(":")[0]) == ("Plimsoll: regression and improvement in nightly", "regression")

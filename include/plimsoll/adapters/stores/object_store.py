@@ -47,7 +47,7 @@ class ObjectStore:
             mend = f"install what it asks for beside Plimsoll ({error}), or set PLIMSOLL_STORE to a folder or to s3://…"
             what = "can't be reached: a library for it is not installed"
             raise StoreError(what, where=self.root, mend=mend) from error
-        except ValueError as error:
+        except (AttributeError, OSError, TypeError, ValueError) as error:  # those that wrap another say it so variously
             mend = "set PLIMSOLL_STORE to a folder, to s3://bucket/prefix, or to another address that fsspec knows"
             raise StoreError(f"is no address of a store ({error})", where=self.root, mend=mend) from error
         self._local = urlsplit(self.root).scheme in ("", "file")

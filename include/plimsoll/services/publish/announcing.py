@@ -54,14 +54,18 @@ def claim_news(
 def news(
     store: ResultStore, found: TrendDocument, changes: Collection[PlacedChange], page: Callable[[str], str]
 ) -> tuple[str, str]:
-    """Return title and text of a notice of these changes, of which it names MOST. `page`: campaign's id → address."""
+    """Return title and text of a notice of these changes, of which it names MOST, regressions first.
+
+    `page`: campaign's id → address.
+    """
     from plimsoll.report.trend.words import sentence
 
-    effects, named = " and ".join(dict.fromkeys(change.effect for change in changes)), " ".join(found.definitions)
+    listed = sorted(changes, key=lambda change: change.effect != "regression")
+    effects, named = " and ".join(dict.fromkeys(change.effect for change in listed)), " ".join(found.definitions)
     lines = [
         f"{change.effect}: {sentence(found, change)}\n  {page(change.campaign_id)}\n  "
         f"{store.url(report_key(change.campaign_id))}"
-        for change in changes
+        for change in listed
     ]
     more = [f"and {len(lines) - MOST} more: plimsoll trend {named}"] if len(lines) > MOST else []
     return f"Plimsoll: {effects} in {named}", "\n".join([*lines[:MOST], *more])
