@@ -94,7 +94,7 @@ def test_a_cell_on_another_processor_is_warned_of() -> None:
 
 def test_repeats_far_apart_are_warned_of() -> None:
     verdicts = [
-        sound.verdict(cell, worst_ms=10.0 * cell.repeat**2, rate=1.0 - 0.03 * (cell.repeat - 1))
+        sound.verdict(cell, worst_ms=10.0 * cell.repeat**2, rate=1.0 - 0.05 * (cell.repeat - 1))
         for cell in grid(resolve(sound.definition()))
     ]
     quality, _ = check(verdicts)
