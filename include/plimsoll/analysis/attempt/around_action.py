@@ -20,6 +20,7 @@ from plimsoll.analysis.attempt.intervals import IntervalTable
 from plimsoll.analysis.attempt.judgement import (
     JudgedInterval,
     Judgement,
+    may_be_worst,
     missed_of,
     open_reasons,
     ratios_of,
@@ -160,9 +161,7 @@ def _figures(judged: Sequence[JudgedInterval]) -> PhaseFigures:
     values = [interval.value_ms for interval in judged if interval.value_ms is not None]
     missed = sum(interval.met is False for interval in judged)
     met = False if missed else True if judged and all(interval.met for interval in judged) else None
-    # An interval whose value is not known may be the worst, but none that met where another missed
-    may_be_worst = [interval for interval in judged if not (missed and interval.met)]
-    is_known = all(interval.value_ms is not None or interval.is_stall for interval in may_be_worst)
+    is_known = all(interval.value_ms is not None or interval.is_stall for interval in may_be_worst(judged))
     return PhaseFigures(
         judged=len(judged), missed=missed, met=met, worst_ms=max(values, default=None) if is_known else None
     )

@@ -264,6 +264,12 @@ def ratios_of(level: ServiceLevel, values_ms: Iterable[float | None]) -> tuple[f
     return tuple(four_digits(value / level.bound_ms) for value in values)
 
 
+def may_be_worst(judged: Sequence[JudgedInterval]) -> list[JudgedInterval]:
+    """Return the intervals of which one is the worst: none that met where another missed, whatever its value is."""
+    some_missed = any(interval.met is False for interval in judged)
+    return [interval for interval in judged if not (some_missed and interval.met)]
+
+
 def missed_interval(start_s: float, value_ms: float | None, level: ServiceLevel) -> MissedInterval:
     """Return the interval that missed the service level and began at `start_s`; `value_ms`: None without an answer."""
     length_s = level.interval / _SECOND

@@ -18,6 +18,7 @@ from plimsoll.analysis.attempt.judgement import (
     Run,
     due_until_s,
     judgement_of,
+    may_be_worst,
     missed_of,
     ratios_of,
     schedule_of,
@@ -192,7 +193,7 @@ def _judgement(
     table = IntervalTable(tuple(_row(part, levels[0]) for part in parts[levels[0]]))
     judgement = judgement_of(
         table,
-        [_level_verdict(level, parts[level]) for level in levels],
+        [_level_verdict(level, parts[level], own) for level, own in judged.items()],
         run,
         unanswered,
         counts=[
@@ -225,24 +226,22 @@ def _reasons(level: ServiceLevel, parts: Sequence[_Part], tracks: Sequence[Track
     yield from without_operations(level, empty_s, len(judged))
 
 
-def _level_verdict(level: ServiceLevel, parts: Sequence[_Part]) -> LevelVerdict:
-    judged = _judged(level, parts)
-    outcomes = [part.met(level) for part in judged]
-    values = [part.judged_ms(level) for part in judged]
+def _level_verdict(level: ServiceLevel, parts: Sequence[_Part], judged: Sequence[JudgedInterval]) -> LevelVerdict:
+    values = [interval.value_ms for interval in judged]
     known = [value for value in values if value is not None]
-    # An interval whose value is not known may be the worst, but none that met where another missed
-    some_missed = False in outcomes
-    is_unknown = any(value is None and not (some_missed and met) for value, met in zip(values, outcomes, strict=True))
-    all_known = all(part.is_stall or value is not None for part, value in zip(judged, values, strict=True))
+    is_worst_known = all(interval.value_ms is not None for interval in may_be_worst(judged))
+    are_all_known = all(
+        part.is_stall or value is not None for part, value in zip(_judged(level, parts), values, strict=True)
+    )
     return LevelVerdict(
         service_level=level,
-        met=bool(outcomes) and all(outcomes),
+        met=bool(judged) and all(interval.met for interval in judged),
         judged=len(judged),
-        missed=sum(outcome is False for outcome in outcomes),
+        missed=sum(interval.met is False for interval in judged),
         not_judged=len(_judged(level, parts, "partial")),
-        worst_ms=None if is_unknown else max(known, default=None),
-        ratios=ratios_of(level, values) if all_known else (),
-        worst_is_floor=any(part.is_floor(level) for part in judged),
+        worst_ms=max(known, default=None) if is_worst_known else None,
+        ratios=ratios_of(level, values) if are_all_known else (),
+        worst_is_floor=any(interval.is_floor for interval in judged),
     )
 
 
