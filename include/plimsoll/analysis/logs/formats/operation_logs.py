@@ -14,7 +14,7 @@ from plimsoll.analysis.logs.formats.selection import Measure, select
 from plimsoll.analysis.logs.formats.tools import Tool
 from plimsoll.analysis.logs.operations import Failures
 from plimsoll.analysis.logs.unpacking import unpacked
-from plimsoll.domain.keys.log_words import EXAMPLE, implied, parse_columns
+from plimsoll.domain.keys.log_words import EXAMPLE, implied, pairs, parse_columns
 from plimsoll.domain.text.errors import LogError
 
 _MS_PER_S = 1000
@@ -34,8 +34,10 @@ class TextLog:
         notes: list[str] = []
         names = Names(is_counted=options.tags.__contains__ if options.tags else None, tags=options.tags)
         columns = [parse_columns(options.columns or _implied(file)) for file in files]
-        pairs = zip(files, columns, strict=True)
-        parsers = [Parser(file, own, options.unit, names, None, notes, is_strict=True) for file, own in pairs]
+        parsers = [
+            Parser(file, own, options.unit, names, None, notes, is_strict=True)
+            for file, own in zip(files, columns, strict=True)
+        ]
         measures = {own.is_response for own in columns}
         if len(measures) > 1:
             what = "are of response times (from the intended start) and of service times (from the send)"
@@ -80,9 +82,10 @@ class ToolLog:
             self._is_counted(options.tags), self._fails, tool.has_counts, tool.mend, options.tags, tool.answers
         )
         is_row = re.compile(tool.rows).match if tool.rows else None
-        columns = [parse_columns(tool.forms[form]) for form in forms]
-        pairs = zip(files, columns, strict=True)
-        parsers = [Parser(file, own, options.unit, names, is_row, notes) for file, own in pairs]
+        columns = [parse_columns(pairs([tool.forms[form]])) for form in forms]
+        parsers = [
+            Parser(file, own, options.unit, names, is_row, notes) for file, own in zip(files, columns, strict=True)
+        ]
         operations = counted(parsers, lambda name: self._meaning(name, options), options.kinds)
         operations = operations._replace(failures=(*operations.failures, *self._unsent(whole)))
         return _reading(

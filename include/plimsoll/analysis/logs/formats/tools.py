@@ -53,11 +53,11 @@ def _plain(name: str) -> Meaning:
 class Tool:
     """One load generator's log.
 
-    `forms`: what a file of it contains, each with the columns as `--columns` names them; those for `operation`, `ok`
-    and `error` may be missing from a file. `writes_several_forms`: whether a run's operations can be in files of
-    several; else these are of versions or settings. `begins`: how it begins, where its first row may come late.
-    `file_names`: what names of its files contain, where other files look alike. `meaning`: what an operation's name
-    measures, and which operation it is; a name of the measure *time of failures* stands for what was not answered.
+    `forms`: what a file of it contains, each with its columns as users write them behind `--columns`; those for
+    `operation`, `ok` and `error` may be missing from a file. `writes_several_forms`: whether a run's operations can be
+    in files of several; else these are of versions or settings. `begins`: how it begins, where its first row may come
+    late. `file_names`: what names of its files contain, where other files look alike. `meaning`: what an operation's
+    name measures, and which operation it is; a name of the measure *time of failures* stands for what was not answered.
     `counted`: the names that are read, where not all are. `has_counts`: rows of failures tell how many, in the column
     of latencies. `rows`: how the lines that are rows begin, where a file has others too. `unsent`: a line of what could
     not be sent, with its time in ms. `tells_failures`: whether what had no answer has a line. `refusal`: says what is
@@ -68,7 +68,7 @@ class Tool:
 
     name: str
     title: str
-    forms: Mapping[str, Mapping[str, str]]
+    forms: Mapping[str, str]
     begins: str = ""
     file_names: str = ""
     meaning: Callable[[str], Meaning | None] = _plain
@@ -86,12 +86,7 @@ class Tool:
     answers: Callable[[str], frozenset[str]] | None = None
 
 
-def _gatling(shift: int) -> Mapping[str, str]:
-    """Return the columns of a line of a request; older versions write scenario and user before its groups."""
-    places = {"operation": 3, "time": 4, "end": 5, "ok": 6, "error": 7}
-    suffixes = {"time": ":ms", "end": ":ms", "ok": ":OK"}
-    columns = {role: f"{column + shift}{suffixes.get(role, '')}" for role, column in places.items()}
-    return {**columns, "delimiter": "tab"}
+_GATLING = "operation={},time={}:ms,end={}:ms,ok={}:OK,error={},delimiter=tab"
 
 
 def _of_k6(name: str) -> Meaning | None:
@@ -122,26 +117,15 @@ def _of_fio(name: str) -> Meaning | None:
     return "service time", {"0": "reads", "1": "writes", "2": "trims"}.get(name, name)
 
 
-JMETER = {
-    "time": "timeStamp:ms",
-    "latency": "elapsed:ms",
-    "operation": "label",
-    "ok": "success|responseCode",
-    "error": "responseCode",
-}
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "jmeter",
         "JMeter results (JTL as CSV)",
         {
-            r"^(?=[^\n]*\btimeStamp\b)(?=[^\n]*\belapsed\b)(?:[\w,;|\t]|\"[^\"\n]*\")+\r?\n": JMETER,
-            r"^\d{13},\d+,[^,\n]*,[^,\n]*,[^\n]*,(true|false),": {
-                "time": "1:ms",
-                "latency": "2:ms",
-                "operation": "3",
-                "ok": "8",
-                "error": "4",
-            },
+            r"^(?=[^\n]*\btimeStamp\b)(?=[^\n]*\belapsed\b)(?:[\w,;|\t]|\"[^\"\n]*\")+\r?\n": (
+                "time=timeStamp:ms,latency=elapsed:ms,operation=label,ok=success|responseCode,error=responseCode"
+            ),
+            r"^\d{13},\d+,[^,\n]*,[^,\n]*,[^\n]*,(true|false),": "time=1:ms,latency=2:ms,operation=3,ok=8,error=4",
         },
         refusal=transactions,
         remarks=(
@@ -153,11 +137,9 @@ TOOLS: tuple[Tool, ...] = (
         "hey",
         "hey results (CSV)",
         {
-            r"^response-time,DNS\+dialup,[^\n]*,status-code,offset\r?\n": {
-                "time": "offset:s",
-                "latency": "response-time:s",
-                "ok": "status-code",
-            }
+            r"^response-time,DNS\+dialup,[^\n]*,status-code,offset\r?\n": (
+                "time=offset:s,latency=response-time:s,ok=status-code"
+            )
         },
         tells_failures=False,
         refusal=first_million,
@@ -167,11 +149,9 @@ TOOLS: tuple[Tool, ...] = (
         "oha",
         "oha results (CSV)",
         {
-            r"^request-start,DNS,DNS\+dialup,Response-delay,request-duration,bytes,status\r?\n": {
-                "time": "request-start:s",
-                "latency": "request-duration:s",
-                "ok": "status",
-            }
+            r"^request-start,DNS,DNS\+dialup,Response-delay,request-duration,bytes,status\r?\n": (
+                "time=request-start:s,latency=request-duration:s,ok=status"
+            )
         },
         tells_failures=False,
         remarks=(
@@ -183,13 +163,10 @@ TOOLS: tuple[Tool, ...] = (
         "vegeta",
         "vegeta results",
         {
-            r'^\{"attack":"[^\n]*"timestamp":"[^\n]*"latency":\d+': {
-                "time": "timestamp",
-                "latency": "latency:ns",
-                "ok": "code",
-                "error": "error",
-            },
-            r"^\d{19},\d{1,3},\d+,\d+,\d+,": {"time": "1:ns", "latency": "3:ns", "ok": "2", "error": "6"},
+            r'^\{"attack":"[^\n]*"timestamp":"[^\n]*"latency":\d+': (
+                "time=timestamp,latency=latency:ns,ok=code,error=error"
+            ),
+            r"^\d{19},\d{1,3},\d+,\d+,\d+,": "time=1:ns,latency=3:ns,ok=2,error=6",
         },
         writes_several_forms=True,
     ),
@@ -197,22 +174,15 @@ TOOLS: tuple[Tool, ...] = (
         "k6",
         "k6 results",
         {
-            r"^metric_name,timestamp,metric_value,": {
-                "end": "timestamp",
-                "latency": "metric_value:ms",
-                "operation": "metric_name",
-                "ok": "expected_response|status",
-                "error": "error_code",
-            },
-            r'^\{"(metric|type|data)":[^\n]*"(type|metric)":"': {
-                "end": "data.time",
-                "latency": "data.value:ms",
-                "operation": "metric",
-                "ok": "data.tags.expected_response|data.tags.status",
-                "error": "data.tags.error_code",
-                # k6 declares each metric on a line of the type `Metric`, which has no value
-                "only": "type:Point",
-            },
+            r"^metric_name,timestamp,metric_value,": (
+                "end=timestamp,latency=metric_value:ms,operation=metric_name,ok=expected_response|status,"
+                "error=error_code"
+            ),
+            # k6 declares each metric on a line of the type `Metric`, which has no value
+            r'^\{"(metric|type|data)":[^\n]*"(type|metric)":"': (
+                "only=type:Point,end=data.time,latency=data.value:ms,operation=metric,"
+                "ok=data.tags.expected_response|data.tags.status,error=data.tags.error_code"
+            ),
         },
         meaning=_of_k6,
         counted=rf"{_K6_JUDGED}|{_K6_DROPPED}",
@@ -229,9 +199,12 @@ TOOLS: tuple[Tool, ...] = (
         "gatling",
         "Gatling simulation.log",
         {
-            r"(?m)^REQUEST\t[^\t\n]*\t[^\t\n]+\t\d{13}\t\d{13}\t(OK|KO)\b": _gatling(0),
-            r"(?m)^REQUEST\t\d+\t[^\t\n]*\t[^\t\n]+\t\d{13}\t\d{13}\t(OK|KO)\b": _gatling(1),
-            r"(?m)^REQUEST\t[^\t\n]*\t\d+\t[^\t\n]*\t[^\t\n]+\t\d{13}\t\d{13}\t(OK|KO)\b": _gatling(2),
+            # Older versions write scenario and user before the groups
+            r"(?m)^REQUEST\t[^\t\n]*\t[^\t\n]+\t\d{13}\t\d{13}\t(OK|KO)\b": _GATLING.format(*range(3, 8)),
+            r"(?m)^REQUEST\t\d+\t[^\t\n]*\t[^\t\n]+\t\d{13}\t\d{13}\t(OK|KO)\b": _GATLING.format(*range(4, 9)),
+            r"(?m)^REQUEST\t[^\t\n]*\t\d+\t[^\t\n]*\t[^\t\n]+\t\d{13}\t\d{13}\t(OK|KO)\b": _GATLING.format(
+                *range(5, 10)
+            ),
         },
         begins=r"^(RUN|ASSERTION)\t",
         rows=r"REQUEST\t",
@@ -240,7 +213,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "ycsb-raw",
         "YCSB raw measurements",
-        {RAW_HEADER: {"operation": "1", "end": "2:ms", "latency": "3:us", "delimiter": "comma"}},
+        {RAW_HEADER: "operation=1,end=2:ms,latency=3:us,delimiter=comma"},
         begins=RAW_CONSOLE,
         meaning=_of_ycsb,
         rows=r"[A-Z][A-Za-z_-]*,\d",
@@ -250,13 +223,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "go-ycsb",
         "go-ycsb measurements (CSV)",
-        {
-            r"^operation,timestamp_us,latency_us\r?\n": {
-                "operation": "operation",
-                "time": "timestamp_us",
-                "latency": "latency_us",
-            }
-        },
+        {r"^operation,timestamp_us,latency_us\r?\n": "operation=operation,time=timestamp_us,latency=latency_us"},
         meaning=_of_go_ycsb,
         is_by_operation=True,
     ),
@@ -266,12 +233,7 @@ TOOLS: tuple[Tool, ...] = (
         # Since fio 3 times are in ns; a fourth or fifth column is newer than that.
         {
             # A block size of 0 marks an average over a time (`log_avg_msec`), which is no operation
-            rf"^\d+, \d+, [012], [1-9]\d*{more}\r?\n": {
-                "end": "1:ms",
-                "latency": latency,
-                "operation": "3",
-                "delimiter": "comma",
-            }
+            rf"^\d+, \d+, [012], [1-9]\d*{more}\r?\n": f"end=1:ms,latency={latency},operation=3,delimiter=comma"
             for more, latency in ((r"(, \w+){1,3}", "2:ns"), ("", "2"))
         },
         file_names=r"_c?lat\b",

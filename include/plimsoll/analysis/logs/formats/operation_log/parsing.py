@@ -201,8 +201,7 @@ class Parser:
         """Return starts, ends and latencies in s, and how many operations each row stands for."""
         counts = [1] * len(texts)
         if self.columns.latency is None:
-            # A user may name the end before the start
-            starts_s, ends_s = moments if "end" in list(self.columns.moments)[1:] else moments[::-1]
+            starts_s, ends_s = moments
             return starts_s, ends_s, ends_s - starts_s, counts
         took_s = numbers(texts) * SECONDS_OF[unit]
         if self.names.counts and self.names.fails is not None:
