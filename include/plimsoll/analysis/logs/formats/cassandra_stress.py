@@ -43,7 +43,22 @@ class CassandraStress(IntervalLogs):
         return super().recognises(file) and FIRST_COMMENT in file.head
 
     def _sound(self, log: HistogramLog) -> HistogramLog:
-        return without_long_last_ones(log)
+        """Return the log without last records that are too long, which it notes.
+
+        The tool's reporter ticks by the clock; when the run ends, it writes one last record of all that it had not come
+        to write. On a busy host it runs behind by seconds: what ended in them can't be told apart, so they are no
+        interval.
+        """
+        usual_s = median([record.length_s for record in log.records])
+        most_s, last_s = usual_s * (1 + ODD_LENGTH), max(record.start_s for record in log.records)
+        late = [record for record in log.records if record.length_s > most_s and record.start_s == last_s]
+        if not late:
+            return log
+        kept = tuple(record for record in log.records if record.length_s <= most_s or record.start_s < last_s)
+        late_s, counted = max(record.length_s for record in late), plural(total(late, log.name) or 0, "value")
+        reason = f"the run's end came while its last {late_s:.3f} s were not written yet"
+        note = f"{log.name}: {reason}: they are left out, {counted}"
+        return replace(log, records=kept, notes=(*log.notes, note))
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
         begin_s = min(record.start_s for record in log.records)
@@ -54,9 +69,6 @@ class CassandraStress(IntervalLogs):
     def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:  # noqa: ARG002 - by tag
         operation, dash, suffix = tag.rpartition("-")
         return (_SUFFIXES[suffix], operation) if dash and suffix in _SUFFIXES else None
-
-    def _refuse(self, series: Sequence[Series]) -> None:
-        """Refuse nothing: one log holds all measures, so the user did not add one of them by mistake."""
 
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
         yield self.on_failures
@@ -80,24 +92,6 @@ class CqlStress(CassandraStress):
         return super()._sound(replace(log, records=moved))
 
 
-def without_long_last_ones(log: HistogramLog) -> HistogramLog:
-    """Return the log without last records that are too long, which it notes.
-
-    The tool's reporter ticks by the clock; when the run ends, it writes one last record of all that it had not come to
-    write. On a busy host it runs behind by seconds: what ended in them can't be told apart, so they are no interval.
-    """
-    usual_s = _median_length_s(log.records)
-    most_s, last_s = usual_s * (1 + ODD_LENGTH), max(record.start_s for record in log.records)
-    kept = tuple(record for record in log.records if record.length_s <= most_s or record.start_s < last_s)
-    if len(kept) == len(log.records):
-        return log
-    late = [record for record in log.records if record.length_s > most_s and record.start_s == last_s]
-    late_s, counted = max(record.length_s for record in late), plural(total(late, log.name) or 0, "value")
-    reason = f"the run's end came while its last {late_s:.3f} s were not written yet"
-    note = f"{log.name}: {reason}: they are left out, {counted}"
-    return replace(log, records=kept, notes=(*log.notes, note))
-
-
 def with_empty_ones(records: Sequence[Record], begin_s: float, end_s: float) -> tuple[Record, ...]:
     """Add empty records for intervals in which no operation ended, since cassandra-stress leaves these out.
 
@@ -105,21 +99,16 @@ def with_empty_ones(records: Sequence[Record], begin_s: float, end_s: float) -> 
     means intervals without operations. Any other gap stays a gap. Raises LogError where the times are so far apart that
     no run can have taken so long.
     """
-    length_s = _median_length_s(records)
+    length_s = median([record.length_s for record in records])
     if 0 < _MOST_RECORDS * length_s < end_s - begin_s:
         what = f"spans {end_s - begin_s:,.0f} s in records of {length_s:g} s, more than {_MOST_RECORDS:,} records"
         raise LogError(what, mend="see whether the clock of the load generator's host was set while it ran")
-    first = records[0]
-    filled = [*_empty_ones(first, begin_s, first.start_s, length_s)]
+    filled, last_s = list[Record](), begin_s
     for record in records:
-        if filled:
-            last = filled[-1]
-            filled += _empty_ones(record, last.start_s + last.length_s, record.start_s, length_s)
-        filled.append(record)
-    last = filled[-1]
-    last_s = last.start_s + last.length_s
+        filled += [*_empty_ones(record, last_s, record.start_s, length_s), record]
+        last_s = record.start_s + record.length_s
     whole_s = (end_s - last_s + _MISFIT * length_s) // length_s * length_s
-    return (*filled, *_empty_ones(last, last_s, last_s + whole_s, length_s))
+    return (*filled, *_empty_ones(records[-1], last_s, last_s + whole_s, length_s))
 
 
 def _empty_ones(beside: Record, from_s: float, until_s: float, length_s: float) -> Iterator[Record]:
@@ -128,10 +117,6 @@ def _empty_ones(beside: Record, from_s: float, until_s: float, length_s: float) 
         for number in range(missing):
             start_s = from_s + number * length_s
             yield beside._replace(start_s=start_s, length_s=length_s, payload=EMPTY, interval_max=None)
-
-
-def _median_length_s(records: Sequence[Record]) -> float:
-    return median([record.length_s for record in records])
 
 
 class ScyllaBench(IntervalLogs):

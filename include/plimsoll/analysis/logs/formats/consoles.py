@@ -135,7 +135,7 @@ class CassandraStressConsole(_Console):
                 yield row
 
     def _samples(self, name: str, rows: Sequence[_Total]) -> Iterator[list[Sample]]:
-        """Yield the samples of each line, its own as the last; empty ones of lines that are left out before it."""
+        """Yield the samples of each line, its own as the last: a line is left out where nothing ended before it."""
         usual_s = median(row.end_s - before.end_s for before, row in pairwise(rows)) if rows[1:] else rows[0].end_s
         for before, row in pairwise((_Total(0.0, 0, 0, {}), *rows)):
             start_s = before.end_s

@@ -72,16 +72,11 @@ def read_run(files: Sequence[RunFile], options: ReadOptions, forced: str | None 
         forced = TextLog.name
     by_format = grouped((forced or _format(file).name, file) for file in files)
     readers = [_named(name) for name in by_format]
-    if options.tags:
-        _require_tags(readers)
-    reading = _together([_read(reader, by_format[reader.name], options) for reader in readers])
-    return _beside_total(replace(reading, notes=tuple(dict.fromkeys((*cut, *reading.notes)))))
-
-
-def _require_tags(readers: Sequence[Format]) -> None:
-    if not any(isinstance(reader, _WITH_TAGS) for reader in readers):
+    if options.tags and not any(isinstance(reader, _WITH_TAGS) for reader in readers):
         what = f"{' and '.join(reader.title for reader in readers)}: has no tags, so `--tags` names nothing in it"
         raise LogError(what, mend="leave `--tags` out (of an import or a command, `tags:`)")
+    reading = _together([_read(reader, by_format[reader.name], options) for reader in readers])
+    return _beside_total(replace(reading, notes=tuple(dict.fromkeys((*cut, *reading.notes)))))
 
 
 def _beside_total(reading: Reading) -> Reading:
@@ -98,17 +93,17 @@ def _beside_total(reading: Reading) -> Reading:
 
 def _read(reader: Format, files: Sequence[RunFile], options: ReadOptions) -> Reading:
     """Return the files' content. Raises LogError on figures of no run, such as numbers of a thousand digits."""
-    names = ", ".join(file.name for file in files)
+    names, mend = ", ".join(file.name for file in files), "give the files as the tool wrote them"
     try:
         reading = reader.read(files, options)
     except (ArithmeticError, TypeError, ValueError) as error:
         what = f"holds a figure that can't be read as {reader.title} ({error})"
-        raise LogError(what, where=names, mend="give the files as the tool wrote them") from error
+        raise LogError(what, where=names, mend=mend) from error
     for sample in reading.samples:
         figures = (sample.count, *sample.values_ms.values())
         if not all(0 <= figure <= _MOST for figure in figures):
             what = f"tells {sample.series or sample.operation} with figures that can't be: {figures}"[:_LONGEST]
-            raise LogError(what, where=names, mend="give the files as the tool wrote them")
+            raise LogError(what, where=names, mend=mend)
     return reading
 
 
@@ -117,28 +112,25 @@ def _named(name: str) -> Format:
 
 
 def _format(file: RunFile) -> Format:
-    reader = next((reader for reader in FORMATS if reader.recognises(file)), None)
-    if reader is None:
-        refuse_known(file)
-        raise LogError(
-            f"is of no format that is known here: it begins with {_beginning(file)}",
-            where=file.name,
-            mend=f"a log with a line for each operation is read by its columns: {EXAMPLE}; else give one of: "
-            f"{'; '.join(reader.title for reader in FORMATS)}. `--format` forces one",
-        )
-    return reader
-
-
-def _beginning(file: RunFile) -> str:
+    for reader in FORMATS:
+        if reader.recognises(file):
+            return reader
+    refuse_known(file)
     line = next((line.strip() for line in file.head.splitlines() if line.strip()), "")
-    return repr(line[:_SHOWN] + ("…" if len(line) > _SHOWN else ""))
+    shown = repr(line[:_SHOWN] + ("…" if len(line) > _SHOWN else ""))
+    raise LogError(
+        f"is of no format that is known here: it begins with {shown}",
+        where=file.name,
+        mend=f"a log with a line for each operation is read by its columns: {EXAMPLE}; else give one of: "
+        f"{'; '.join(reader.title for reader in FORMATS)}. `--format` forces one",
+    )
 
 
 def _together(readings: Sequence[Reading]) -> Reading:
     timed = (
         [reading for reading in readings if reading.tracks]
         or [reading for reading in readings if reading.samples]
-        or list(readings[:1])
+        or readings[:1]
     )
     if len(timed) > 1:
         titles = " and ".join(reading.title for reading in timed)

@@ -73,6 +73,8 @@ class IntervalLogs:
             failures = []
         self._refuse_unknown(series, options)
         self._refuse(series)
+        if not self.tool:
+            refuse_service_times_beside_response_times([tagged for tagged in series if name_of(tagged.log)])
         tracks, notes, left_out = select(series)
         by_name = {log.name: log for log in logs}
         named = {track.name for track in tracks if name_of(by_name[track.log])}
@@ -162,7 +164,7 @@ class IntervalLogs:
         self, series: Sequence[Series], tracks: Sequence[Track], logs: Mapping[str, HistogramLog], options: ReadOptions
     ) -> FoundUnit:
         """Return the unit of all tracks, by those that hold values. Raises LogError where unknown or different."""
-        is_known = self.unit and all(tagged.is_known for tagged in series)
+        is_known = all(tagged.is_known for tagged in series)
         by_tool = FoundUnit(self.unit, f"{self.tool} writes {self.unit}") if self.unit and is_known else None
         for track in tracks if by_tool and options.unit is None else ():
             refuse_another_writer(track, self.tool)
@@ -183,7 +185,7 @@ class IntervalLogs:
         return shown_unit(track)
 
     def _refuse(self, series: Sequence[Series]) -> None:
-        refuse_service_times_beside_response_times([tagged for tagged in series if name_of(tagged.log)])
+        """Refuse nothing: a tool's log, or folder, holds all measures, so no user added one of them by mistake."""
 
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
         """Yield further pitfalls of the tool's format that these logs contain."""
@@ -216,10 +218,7 @@ def _moment(start_s: float) -> datetime | None:
 
 
 def without_first_stub(records: tuple[Record, ...]) -> tuple[Record, ...]:
-    """Return the records without a first one that is much shorter than the second.
-
-    Such a record is written when its writer's clock ticked before the run began.
-    """
+    """Leave out a first record that is much shorter than the second: its writer's clock ticked before the run began."""
     return records[1:] if len(records) > 1 and is_stub(records[0], records[1]) else records
 
 

@@ -56,10 +56,10 @@ class LatteJson:
 
     def _reading(self, file: RunFile, content: Any, options: ReadOptions) -> Reading:
         result, rate = content["result"], _rate(content["conf"])
-        failures = tuple(_failures(file.name, result))
+        started_at = datetime.fromisoformat(result["start_time"])
+        failures = tuple(_failures(file.name, result["log"], started_at.timestamp()))
         samples, late = _without_long_last_one(file.name, result["log"])
         result = {**result, "log": samples}
-        started_at = datetime.fromisoformat(result["start_time"])
         by_function = _series(file.name, result, started_at.timestamp(), {**KINDS, **options.kinds})
         series = [tagged for tagged in by_function if tagged.records]
         if not series:
@@ -87,14 +87,13 @@ def _rate(conf: Mapping[str, Any]) -> float | None:
     return None if rate is None else _finite(float(rate))
 
 
-def _failures(name: str, result: Mapping[str, Any]) -> Iterator[Failures]:
+def _failures(name: str, samples: Sequence[Mapping[str, Any]], start_s: float) -> Iterator[Failures]:
     """Yield the failed calls of each sample, in its middle: as many as its cycles or its requests tell.
 
     A sample tells the failed cycles of its last function alone (latte overwrites the number, where it should add).
     """
-    start_s = datetime.fromisoformat(result["start_time"]).timestamp()
-    counts = (max(sample["cycle_error_count"], sample.get("req_error_count", 0)) for sample in result["log"])
-    middles = (start_s + sample["time_s"] + sample["duration_s"] / 2 for sample in result["log"])
+    counts = (max(sample["cycle_error_count"], sample.get("req_error_count", 0)) for sample in samples)
+    middles = (start_s + sample["time_s"] + sample["duration_s"] / 2 for sample in samples)
     yield from failures_at(name, "failed cycles", zip(middles, counts, strict=True), among_times=True)
 
 
@@ -103,16 +102,17 @@ def _series(name: str, result: Mapping[str, Any], start_s: float, kinds: Mapping
 
     Otherwise the histograms of all requests together.
     """
-    log = HistogramLog(name, (), start_s)
-    functions = dict.fromkeys(function for sample in result["log"] for function in sample["cycle_latency_by_fn"])
-    if result["requests_per_cycle"] == 1 and functions:
-        for function in functions:
-            histograms = [sample["cycle_latency_by_fn"].get(function) for sample in result["log"]]
-            records = _records(function, result["log"], histograms, start_s)
-            yield Series(log, "service time", kinds.get(function.lower(), function), records, function)
-    else:
-        histograms = [sample.get("request_latency") for sample in result["log"]]
-        yield Series(log, "service time", "", _records("", result["log"], histograms, start_s))
+    log, samples = HistogramLog(name, (), start_s), result["log"]
+    functions = dict.fromkeys(function for sample in samples for function in sample["cycle_latency_by_fn"])
+    if result["requests_per_cycle"] != 1:
+        functions = {}
+    for function in functions or [""]:
+        histograms = [
+            sample["cycle_latency_by_fn"].get(function) if functions else sample.get("request_latency")
+            for sample in samples
+        ]
+        records = _records(function, samples, histograms, start_s)
+        yield Series(log, "service time", kinds.get(function.lower(), function), records, function)
 
 
 def _records(
@@ -142,8 +142,8 @@ def _without_long_last_one(
 ) -> tuple[Sequence[Mapping[str, Any]], Sequence[str]]:
     """Return the samples without a last one that is too long, and the remark on it.
 
-    When the run ends, latte makes one last sample of all that is not in one yet. On a busy host that sample is of
-    seconds, which can't be told apart, so they are no interval.
+    When the run ends, latte makes one last sample of all that is not in one yet: on a busy host of seconds, which can't
+    be told apart.
     """
     lengths = [sample["duration_s"] for sample in samples]
     if len(lengths) < 2 or lengths[-1] <= median(lengths) * (1 + ODD_LENGTH):

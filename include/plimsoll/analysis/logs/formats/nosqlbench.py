@@ -79,9 +79,6 @@ class NoSqlBench(IntervalLogs):
                 failures += [failures_of(tagged, kinds[tag]) for tag, tagged in timers.items() if kinds[tag] != "ALL"]
         return [failure for failure in failures if failure.total] if tells_failures else None
 
-    def _refuse(self, series: Sequence[Series]) -> None:
-        """Refuse nothing: one log holds all metrics, so the user did not add one of them by mistake."""
-
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
         for log in {id(tagged.log): tagged.log for tagged in series}.values():
             for tag, records in log.by_tag().items():

@@ -4,7 +4,6 @@ why, and what to do instead. One row for each.
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from plimsoll.analysis.logs.formats.reading import RunFile
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
@@ -32,133 +31,126 @@ _PROGRAMS = (
 )
 
 
-class _Refused(NamedTuple):
-    """`begin` is searched in the first lines of a file, `why` follows the file's name."""
-
-    begin: str
-    why: str
-    instead: str
-
-
+# What a file's first lines hold, why it can't be judged, and what to do instead
 _REFUSED = (
-    _Refused(
+    (
         r"Writes\s+Reads\s+Deletes\s+Errors",
         "is the console of tlp-stress or easy-stress, whose percentiles fade the past out slowly: they are of no "
         "interval",
         "run Azul's tlp-stress with `--hdr FILE`, or cassandra-stress with `-log hdrfile=FILE`: these write intervals",
     ),
-    _Refused(
+    (
         r"(?m)^[A-Z_]+\s+- Takes\(s\): [\d.]+, Count: ",
         "is go-ycsb's console, whose percentiles are of the run so far: they hide intervals that missed",
         "run go-ycsb with `-p measurementtype=csv -p measurement.output_file=FILE`, and judge that file",
     ),
-    _Refused(
+    (
         r"(?m)^Vuser \d+:|^>>>>> PROC: |HammerDB",
         "is HammerDB's output, which has sums and percentiles of the whole run: they hide intervals that missed",
         f"log each transaction with its time as {_LOG}; or measure by pgbench with `--log`",
     ),
-    _Refused(
+    (
         r"(?m)^(?>.*?PerformanceEvaluation: )(?>.*?\blatency\b).*\b99th=",
         "is hbase pe's output, whose percentiles are of the run so far: they hide intervals that missed",
         "measure HBase by YCSB with `-p measurementtype=hdrhistogram -s`, or by Plimsoll's own load generator",
     ),
-    _Refused(
+    (
         r"^Timestamp,User Count,Type,Name,Requests/s,Failures/s,",
         "is Locust's history of statistics: percentiles of windows that overlap, of times rounded to two digits",
         f"write {_LOG}: a listener of Locust's event `request` writes it (docs/guides/importing.md)",
     ),
-    _Refused(
+    (
         r"^Type,Name,Request Count,Failure Count,",
         "is Locust's statistics of the whole run, which hide intervals that missed",
         f"write {_LOG}: a listener of Locust's event `request` writes it (docs/guides/importing.md)",
     ),
-    _Refused(
+    (
         r"(?m)^ ?\d+ sec: \d+ operations; [\d.]+ current ops/sec; ",
         "is the console of an old YCSB, which has averages alone",
         "run YCSB with `-p measurementtype=hdrhistogram -s`, or with `-p measurementtype=raw`",
     ),
-    _Refused(
+    (
         r'^\s*\{\s*"summary":\s*\{\s*"successRate"',
         "is oha's report, which has percentiles of the whole run: they hide intervals that missed",
         "run oha with `--output-format csv`",
     ),
-    _Refused(
+    (
         r'^\s*\{(?=[\s\S]*"publishLatency99pct")(?=[\s\S]*"publishRate")',
         "is a result of the OpenMessaging benchmark, whose percentiles have no counts of their intervals",
         f"write {_LOG}",
     ),
-    _Refused(
+    (
         r'^"test","rps"(,"avg_latency_ms")?|^====== .* ======\s|requests completed in [\d.]+ seconds',
         "is redis-benchmark's output, which has percentiles of the whole run: they hide intervals that missed",
         f"measure by YCSB with `-p measurementtype=hdrhistogram -s`, or write {_LOG}",
     ),
-    _Refused(
+    (
         r"^\s*Value\(ms\)\s+Percentile\s+TotalCount\s+1/\(1-Percentile\)",
         "is a plot of percentiles of the whole run: they hide intervals that missed",
         "of vegeta, judge its results: `vegeta encode results.bin > results.json`",
     ),
-    _Refused(
+    (
         r"^Requests\s+\[total, rate(, throughput)?\]|^\{\"latencies\":\{\"total\":",
         "is vegeta's report of the whole run, which hides intervals that missed",
         "judge its results: `vegeta encode results.bin > results.json`",
     ),
-    _Refused(
+    (
         r"^[^\n{]{0,20}\x06Result\x01|^[\s\S]{0,8}Result\x01\xff|^[\s\S]{0,12}\x06Result",
         "holds vegeta's results in Go's own encoding",
         "encode them: `vegeta encode results.bin > results.json`",
     ),
-    _Refused(
+    (
         r"^\s*(<\?xml[^>]*>\s*)?<testResults\b",
         "holds JMeter's results as XML",
         "run JMeter with `-Jjmeter.save.saveservice.output_format=csv`, which is its default",
     ),
-    _Refused(
+    (
         r"^\x00\x00\x00\x00[\x05-\x0c]\d+\.\d+",
         "is a simulation.log of Gatling 3.12 or later, which is binary and of a form of its own",
         f"take Gatling 3.11, whose simulation.log is text; or write {_LOG}",
     ),
-    _Refused(
+    (
         r"^response-time,DNS\+dialup,DNS,Request-write,Response-delay,Response-read\r?\n",
         "is of a hey before 0.1.3, which does not say when a request was sent",
         "take a newer hey; its CSV has the column `offset`",
     ),
-    _Refused(
+    (
         r"(?m)^[ \t]*Summary:\s+(Success rate|Total):",
         "is the summary of hey or oha, which has percentiles of the whole run: they hide intervals that missed",
         "run hey with `-o csv`, oha with `--output-format csv`",
     ),
-    _Refused(
+    (
         r"(?m)^[ \t]+http_req_duration\.*: avg=|\A\s*\{\s*\"(root_group|metrics)\":\s*\{[\s\S]*\"http_req",
         "is k6's summary of the whole run, which hides intervals that missed",
         "run k6 with `--out csv=FILE` or `--out json=FILE`",
     ),
-    _Refused(
+    (
         r"^\d+, \d+, (\d+, )?[012], 0(, \w+)*\r?\n",
         "is a log of fio with averages over a time (`log_avg_msec`)",
         "run fio with `write_lat_log=FILE` and without `log_avg_msec`",
     ),
-    _Refused(
+    (
         # Behind the averages of fio, whose lines this form matches, too
         r"^\d+, -?\d+, [012], \d+(, \w+)*\r?\n",
         "is a log of fio, and its name does not say that it is one of latencies (`_clat` or `_lat`)",
         "give the file `…_clat.1.log`, or say `--format fio`",
     ),
-    _Refused(
+    (
         r"(?m)^(ALL STATS|Type\s+Ops/sec\s+Hits/sec)",
         "is memtier_benchmark's summary, which has percentiles of the whole run: they hide intervals that missed",
         NOT_MEMTIER,
     ),
-    _Refused(
+    (
         r'^\s*\{\s*"configuration"\s*:\s*\{[\s\S]*?"run information"\s*:',
         "is memtier_benchmark's JSON: its percentiles by the second are not read, and its `.hgrm` hides them",
         NOT_MEMTIER,
     ),
-    _Refused(
+    (
         r"(?m)^[ \t]*Thread Stats\s+Avg\s+Stdev",
         "is wrk's summary of the whole run, which hides intervals that missed",
         "measure by vegeta or k6, whose results have every request",
     ),
-    _Refused(
+    (
         r"(?m)^(progress: [\d.]+ s, [\d.]+ tps|tps = [\d.]+ )",
         "is pgbench's console, which has averages alone",
         "run pgbench with `--log`, and give its log files",
@@ -168,9 +160,9 @@ _REFUSED = (
 
 def refuse_known(file: RunFile) -> None:
     """Raise LogError, with what to do instead, on output that is known and can't be judged."""
-    for refused in _REFUSED:
-        if re.search(refused.begin, file.head):
-            raise LogError(refused.why, where=file.name, mend=refused.instead)
+    for begin, why, instead in _REFUSED:
+        if re.search(begin, file.head):
+            raise LogError(why, where=file.name, mend=instead)
 
 
 def refuse_no_operations(logs: Iterable[HistogramLog]) -> None:

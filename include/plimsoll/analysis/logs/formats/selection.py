@@ -21,8 +21,6 @@ IN_FLIGHT = 0.05
 """Share by which the totals of two measures of the same operations may differ: one of them counts operations in flight
 at an interval's edge, or at the end of the run, earlier than the other.
 """
-
-
 _MEASURED_ALIKE = "give the logs of one run that measured every operation in the same way"
 
 
@@ -44,17 +42,14 @@ class Series(NamedTuple):
 
     @property
     def tag(self) -> str:
-        """Return the tag of the records; empty where they have none."""
         return self.records[0].tag
 
     @property
     def name(self) -> str:
-        """Return the file's name, with the tag where there is one."""
         return f"{self.log.name} ({self.tag})" if self.tag else self.log.name
 
     @property
     def place(self) -> str:
-        """Return the place where other measures of the same operations are: a log, or a folder of logs."""
         return self.log.name if self.folder is None else self.folder
 
 
@@ -69,21 +64,12 @@ class LeftOut:
 
     @property
     def sentence(self) -> str:
-        """Say for people what is left out."""
         counted = "values of unknown number" if self.count is None else plural(self.count, "value")
         return f"left out: {self.name}, {self.measure}, {counted}"
 
 
-class Selection(NamedTuple):
-    """The tracks to judge, with remarks on how they were selected, and what was left out."""
-
-    tracks: tuple[Track, ...]
-    notes: tuple[str, ...]
-    left_out: tuple[LeftOut, ...]
-
-
-def select(series: Sequence[Series]) -> Selection:
-    """Return each operation of one run by its best measure.
+def select(series: Sequence[Series]) -> tuple[tuple[Track, ...], tuple[str, ...], tuple[LeftOut, ...]]:
+    """Return each operation of one run by its best measure, remarks on how it was selected, and what was left out.
 
     Raises LogError when a log is given twice, when there is nothing to judge, and where operations would be dropped:
     an operation with wait times alone, with more service times than response times, or with service times alone in one
@@ -102,7 +88,7 @@ def select(series: Sequence[Series]) -> Selection:
     )
     _refuse_to_drop(chosen, others, left_out)
     tracks = tuple(Track(tagged.name, tagged.operation, tagged.records, tagged.log.name) for tagged in chosen)
-    return Selection(tracks, tuple(_notes(chosen, left_out)), left_out)
+    return tracks, tuple(_notes(chosen, left_out)), left_out
 
 
 def with_tags(series: Sequence[Series], tags: Collection[str]) -> Sequence[Series]:

@@ -59,19 +59,15 @@ class YcsbLogs(IntervalLogs):
     def _own_name(self, log: HistogramLog, tag: str) -> str:  # noqa: ARG002 - YCSB writes no tags
         return _name(log)
 
-    def _refuse(self, series: Sequence[Series]) -> None:
-        """Refuse nothing: YCSB writes both measures into one folder, so a user who gives the folder gives both."""
-
     def _failures(self, all_series: Sequence[Series], series: Sequence[Series]) -> list[Failures] | None:  # noqa: ARG002 - no tags
         """Return the counts of `READ-FAILED`, or of `Intended-READ-FAILED` where that is alone: both count the same."""
         failed = [tagged for tagged in all_series if tagged.measure == "time of failures"]
-        named = [(tagged.folder, _name(tagged.log), tagged) for tagged in failed]
-        names = grouped((folder, name) for folder, name, _ in named)
+        names = grouped((tagged.place, _name(tagged.log)) for tagged in failed)
         return [
             # Stubs count here: YCSB opens this file at the first failure, amid the time between two status lines
-            failures_of(tagged._replace(records=tagged.log.records), failed_kind(name))
-            for folder, name, tagged in named
-            if not _is_second_measure(name, names[folder])
+            failures_of(tagged._replace(records=tagged.log.records), failed_kind(_name(tagged.log)))
+            for tagged in failed
+            if not _is_second_measure(_name(tagged.log), names[tagged.place])
         ] or None
 
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
