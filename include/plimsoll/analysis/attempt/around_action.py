@@ -20,10 +20,9 @@ from plimsoll.analysis.attempt.intervals import IntervalTable
 from plimsoll.analysis.attempt.judgement import (
     JudgedInterval,
     Judgement,
-    may_be_worst,
-    missed_of,
+    all_missed,
+    level_verdict,
     open_reasons,
-    ratios_of,
     unless_open,
 )
 from plimsoll.analysis.logs.gc.pauses import Pauses, stopped_ms
@@ -97,13 +96,13 @@ def during_action(judgement: Judgement, times: ActionTimes) -> Judgement:
         for level in (verdict.service_level for verdict in levels if not verdict.judged)
         if level.during
     ]
-    own = zip((level.service_level for level in levels), kept, strict=True)
+
     # What is open or missed outside of the action decides nothing of what is open in it
     of_all = {*open_reasons(judgement, judgement.by_level)}
     during = replace(
         judgement,
         levels=levels,
-        missed=tuple(interval for level, judged in own for interval in missed_of(level, judged)),
+        missed=all_missed(levels, kept),
         intervals=_only_judged(judgement, times),
         reasons=(*(reason for reason in judgement.reasons if reason not in of_all), *empty),
     )
@@ -150,21 +149,17 @@ def _around(level: LevelVerdict, times: ActionTimes, judged: Sequence[JudgedInte
     before, during, after = times.cut(judged)
     return LevelAroundAction(
         service_level=level.service_level.model_copy(update={"during": None}),
-        before=_figures(before),
-        during=_figures(during),
-        after=_figures(after),
+        before=_figures(level, before),
+        during=_figures(level, during),
+        after=_figures(level, after),
         met_again_s=_met_again_s(after, times.ended_s),
     )
 
 
-def _figures(judged: Sequence[JudgedInterval]) -> PhaseFigures:
-    values = [interval.value_ms for interval in judged if interval.value_ms is not None]
-    missed = sum(interval.met is False for interval in judged)
-    met = False if missed else True if judged and all(interval.met for interval in judged) else None
-    is_known = all(interval.value_ms is not None or interval.is_stall for interval in may_be_worst(judged))
-    return PhaseFigures(
-        judged=len(judged), missed=missed, met=met, worst_ms=max(values, default=None) if is_known else None
-    )
+def _figures(level: LevelVerdict, judged: Sequence[JudgedInterval]) -> PhaseFigures:
+    verdict = level_verdict(level.service_level, judged)
+    met = False if verdict.missed else verdict.met or None
+    return PhaseFigures(judged=verdict.judged, missed=verdict.missed, met=met, worst_ms=verdict.worst_ms)
 
 
 def _met_again_s(after: Sequence[JudgedInterval], ended_s: float) -> float | None:
@@ -173,11 +168,9 @@ def _met_again_s(after: Sequence[JudgedInterval], ended_s: float) -> float | Non
 
 
 def _of_intervals(level: LevelVerdict, judged: Sequence[JudgedInterval]) -> LevelVerdict:
-    figures, values_ms = _figures(judged), (interval.value_ms for interval in judged)
-    ratios = ratios_of(level.service_level, values_ms) if level.ratios else ()
-    is_floor = any(interval.is_floor for interval in judged)
-    changed = {"met": bool(figures.met), "ratios": ratios, "worst_is_floor": is_floor}
-    return level.model_copy(update={**dict(figures), **changed})
+    verdict = level_verdict(level.service_level, judged, level.not_judged)
+    # Without ratios before, not all of its values are known
+    return verdict if level.ratios else verdict.model_copy(update={"ratios": ()})
 
 
 def _only_judged(judgement: Judgement, times: ActionTimes) -> IntervalTable:

@@ -63,7 +63,6 @@ class IntervalTable:
 
     @property
     def operations(self) -> tuple[str, ...]:
-        """Return the names of the single operations, sorted."""
         return tuple(sorted({row.operation for row in self.rows} - {ALL_OPERATIONS}))
 
     def frame(self) -> pd.DataFrame:
@@ -89,7 +88,6 @@ class Quantile(NamedTuple):
 
 
 _SHOWN = tuple(map(Quantile, SHOWN))
-_MAXIMUM = Quantile(100.0)
 
 
 @dataclass(frozen=True)
@@ -109,18 +107,17 @@ class Measured:
     below: Mapping[float, int] = field(default_factory=dict)
 
     @property
-    def total(self) -> int:
-        """Return the number of operations, answered or failed."""
-        return self.count + self.failed - self.among_times
+    def answers(self) -> int:
+        """Return how many were answered without a failure."""
+        return self.count - self.among_times
 
     def total_and_below(self, level: ServiceLevel) -> tuple[int, int]:
-        """Return the number of operations, answered or failed, and how many answers are below the level's bound."""
-        return self.total, self.below.get(level.bound_ms, 0) - self.among_times
+        """Return the number of operations, failed ones included, and how many are certainly below the level's bound."""
+        return self.answers + self.failed, self.below.get(level.bound_ms, 0) - self.among_times
 
-    @property
-    def max_ms(self) -> float | None:
-        """Return the longest time of an answer, ms; None where nothing was answered."""
-        return self.values_ms.get(_MAXIMUM)
+    def shown_ms(self, percentile: float) -> float | None:
+        """Return the answers' percentile, ms; None where nothing was answered, or it is not known."""
+        return self.values_ms.get(Quantile(percentile))
 
     def value_ms(self, level: ServiceLevel) -> float | None:
         """Return the level's percentile, ms; None where nothing is known to have been due.
@@ -128,7 +125,7 @@ class Measured:
         Where it is a failed operation, the value is the least that it can be: the bound, or the slowest answer.
         """
         if self.is_floor(level):
-            return max(level.bound_ms, self.max_ms or 0.0)
+            return max(level.bound_ms, self.shown_ms(100) or 0.0)
         return self.values_ms.get(Quantile.of(level))
 
     def is_floor(self, level: ServiceLevel) -> bool:
@@ -136,7 +133,7 @@ class Measured:
         value = self.values_ms.get(Quantile.of(level))
         return value == inf or (value is None and self.failed > 0 and level.counts_failures)
 
-    def meets(self, level: ServiceLevel) -> bool:
+    def meets(self, level: ServiceLevel) -> bool | None:
         """Tell whether the level's percentile lies strictly below its bound; false without an operation."""
         value = self.value_ms(level)
         return value is not None and value < level.bound_ms
@@ -155,7 +152,7 @@ class Measured:
             judged_ms=self.value_ms(level),
             met=self.meets(level) if is_judged else None,
             failed=self.failed,
-            **{name: self.values_ms.get(quantile) for name, quantile in zip(SHOWN_NAMES, _SHOWN, strict=True)},
+            **{name: self.shown_ms(percentile) for name, percentile in zip(SHOWN_NAMES, SHOWN, strict=True)},
         )
 
 
@@ -172,7 +169,6 @@ class Wanted:
 
     @cached_property
     def quantiles(self) -> tuple[Quantile, ...]:
-        """Return the quantiles that are shown or judged, each once."""
         return tuple(dict.fromkeys((*_SHOWN, *map(Quantile.of, self.levels))))
 
     def of(self, counts: Ints, window: Window, operation: str, unit: Unit) -> Measured:
@@ -194,7 +190,7 @@ def measure(
     windows: Sequence[Window],
     decoder: Decoder,
     wanted: Wanted,
-    judged: dict[str, Ints] | None = None,
+    judged: dict[str, Ints],
 ) -> Iterator[Measured]:
     """Yield the wanted values of every window, from merged counts: of all operations, then of each one.
 
@@ -202,7 +198,7 @@ def measure(
     """
     for window in windows:
         for operation, counts in _counts(tracks, window, decoder).items():
-            if judged is not None and window.phase == "judged":
+            if window.phase == "judged":
                 if operation not in judged:
                     judged[operation] = np.zeros(wide_length(decoder.unit), dtype=np.int64)
                 judged[operation][: len(counts)] += counts

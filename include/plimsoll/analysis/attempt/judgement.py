@@ -59,11 +59,24 @@ class JudgedInterval:
 
     @classmethod
     def of(cls, measured: Measured, level: ServiceLevel) -> Self:
-        """Return the interval of histograms; without an operation it is a stall, or the run is invalid."""
+        """Return a measured interval; without an answer and a value it is a stall, or the run is invalid."""
         start_s, value_ms = measured.window.start_s, measured.value_ms(level)
-        met, is_floor = measured.meets(level), measured.is_floor(level)
+        met, is_floor, is_stall = (
+            measured.meets(level),
+            measured.is_floor(level),
+            value_ms is None and not measured.count,
+        )
         end_s = start_s + level.interval / _SECOND
-        return cls(start_s, end_s, value_ms, met, is_floor, value_ms is None, *measured.total_and_below(level))
+        return cls(start_s, end_s, value_ms, met, is_floor, is_stall, *measured.total_and_below(level))
+
+
+def judged_of(level: ServiceLevel, measured: Iterable[Measured]) -> list[JudgedInterval]:
+    """Return the judged intervals of the level's operations."""
+    return [
+        JudgedInterval.of(interval, level)
+        for interval in measured
+        if interval.window.phase == "judged" and interval.operation == level.operations
+    ]
 
 
 @dataclass(frozen=True)
@@ -182,36 +195,47 @@ class Judgement:
 
 
 def judgement_of(  # noqa: PLR0913  # what both ways of judging find
-    table: IntervalTable,
+    measured: Sequence[Measured],
     levels: Sequence[LevelVerdict],
+    judged: Sequence[Sequence[JudgedInterval]],
     run: Run,
     unanswered: Unanswered,
     *,
-    counts: Sequence[tuple[int, int]],
+    stalls_s: Iterable[float],
     reasons: Iterable[str],
     notes: Iterable[str],
 ) -> Judgement:
-    """Return the judgement on a run with its table and the outcomes of its service levels.
+    """Return the judgement on a run by the outcomes of its service levels; windows that slide are not judged by it.
 
-    `counts`: answered and failed operations of each judged interval. Repeated reasons are dropped.
+    `measured`: all intervals of the first level; `judged`: those of each level. Repeated reasons are dropped.
     """
-    judged = table.select("judged")
-    answered = sum(row.count for row in table.rows if row.operation == ALL_OPERATIONS)
-    operations, seconds = sum(row.count for row in judged), sum(row.duration_s for row in judged)
+    table = IntervalTable(tuple(interval.row(levels[0].service_level) for interval in measured))
+    of_all = [interval for interval in measured if interval.operation == ALL_OPERATIONS]
+    counts = [(interval.answers, interval.failed) for interval in of_all if interval.window.phase == "judged"]
+    rows = table.select("judged")
+    operations, seconds = sum(row.count for row in rows), sum(row.duration_s for row in rows)
     achieved = operations / seconds if seconds else None
-    return Judgement(
+    by_level = tuple(
+        tuple(own) if level.service_level.windows == "aligned" else ()
+        for level, own in zip(levels, judged, strict=True)
+    )
+    judgement = Judgement(
         intervals=table,
         levels=tuple(levels),
-        maxima=maxima(judged),
+        maxima=maxima(rows),
         maxima_by_operation=maxima_by_operation(table),
         operations=operations,
         achieved_ops_s=achieved,
         rate_achieved=_rate_achieved(achieved, run),
-        failed_share=unanswered.share(counts, answered),
+        stalls_s=tuple(stalls_s),
+        missed=all_missed(levels, by_level),
+        failed_share=unanswered.share(counts, sum(interval.count for interval in of_all)),
         reasons=tuple(dict.fromkeys(reasons)),
         notes=tuple(notes),
+        by_level=by_level,
         unanswered=unanswered,
     )
+    return unless_open(judgement, by_level)
 
 
 def unless_open(judgement: Judgement, judged: Iterable[Sequence[JudgedInterval]]) -> Judgement:
@@ -235,33 +259,24 @@ def open_reasons(judgement: Judgement, judged: Iterable[Sequence[JudgedInterval]
             yield reason
 
 
-def level_verdict(level: ServiceLevel, judged: Sequence[Measured], not_judged: int = 0) -> LevelVerdict:
-    """Return the outcome of a service level over its judged intervals."""
-    values_ms = [interval.value_ms(level) for interval in judged]
-    missed = sum(not interval.meets(level) for interval in judged)
+def level_verdict(level: ServiceLevel, judged: Sequence[JudgedInterval], not_judged: int = 0) -> LevelVerdict:
+    """Return the outcome of a service level, with ratios of four digits; none of windows that slide, which overlap."""
+    known = [interval.value_ms for interval in judged if interval.value_ms is not None]
+    is_worst_known = all(interval.value_ms is not None or interval.is_stall for interval in may_be_worst(judged))
+    # In a stall operations wait for longer than the interval lasts
+    stalled_ms = level.interval / timedelta(milliseconds=1)
+    values = (stalled_ms if interval.value_ms is None else interval.value_ms for interval in judged)
+    ratios = tuple(four_digits(value / level.bound_ms) for value in values)
     return LevelVerdict(
         service_level=level,
-        met=bool(judged) and not missed,
+        met=bool(judged) and all(interval.met for interval in judged),
         judged=len(judged),
-        missed=missed,
+        missed=sum(interval.met is False for interval in judged),
         not_judged=not_judged,
-        worst_ms=max((value for value in values_ms if value is not None), default=None),
-        ratios=ratios_of(level, values_ms),
-        worst_is_floor=any(interval.is_floor(level) for interval in judged),
+        worst_ms=max(known, default=None) if is_worst_known else None,
+        ratios=ratios if level.windows == "aligned" else (),
+        worst_is_floor=any(interval.is_floor for interval in judged),
     )
-
-
-def ratios_of(level: ServiceLevel, values_ms: Iterable[float | None]) -> tuple[float, ...]:
-    """Return each judged interval's percentile over the bound, to four digits; nothing for sliding windows, which
-    overlap.
-
-    `values_ms`: None in a stall, whose operations wait for longer than the interval lasts.
-    """
-    if level.windows == "sliding":
-        return ()
-    stalled_ms = level.interval / timedelta(milliseconds=1)
-    values = (stalled_ms if value is None else value for value in values_ms)
-    return tuple(four_digits(value / level.bound_ms) for value in values)
 
 
 def may_be_worst(judged: Sequence[JudgedInterval]) -> list[JudgedInterval]:
@@ -270,16 +285,20 @@ def may_be_worst(judged: Sequence[JudgedInterval]) -> list[JudgedInterval]:
     return [interval for interval in judged if not (some_missed and interval.met)]
 
 
-def missed_interval(start_s: float, value_ms: float | None, level: ServiceLevel) -> MissedInterval:
-    """Return the interval that missed the service level and began at `start_s`; `value_ms`: None without an answer."""
+def missed_of(level: ServiceLevel, judged: Iterable[JudgedInterval]) -> Iterator[MissedInterval]:
     length_s = level.interval / _SECOND
-    late_ms = length_s * 1000 if value_ms is None else value_ms
-    return MissedInterval(start_s, start_s + length_s, late_ms, level.stall_ms)
+    for interval in judged:
+        if interval.met is False:
+            late_ms = length_s * 1000 if interval.value_ms is None else interval.value_ms
+            yield MissedInterval(interval.start_s, interval.start_s + length_s, late_ms, level.stall_ms)
 
 
-def missed_of(level: ServiceLevel, judged: Iterable[JudgedInterval]) -> tuple[MissedInterval, ...]:
-    missed = (interval for interval in judged if interval.met is False)
-    return tuple(missed_interval(interval.start_s, interval.value_ms, level) for interval in missed)
+def all_missed(
+    levels: Iterable[LevelVerdict], judged: Iterable[Iterable[JudgedInterval]]
+) -> tuple[MissedInterval, ...]:
+    """Return the missed intervals of all levels, of which `judged` has each one's."""
+    pairs = zip(levels, judged, strict=True)
+    return tuple(interval for level, own in pairs for interval in missed_of(level.service_level, own))
 
 
 def _left_open(level: ServiceLevel, judged: Sequence[JudgedInterval]) -> str:

@@ -48,8 +48,7 @@ class Answers(NamedTuple):
 
 
 def answers_of(measured: Iterable[Measured]) -> list[Answers]:
-    """Return the answers in each interval of an operation."""
-    return [Answers(interval.window, interval.count, interval.max_ms, interval.failed) for interval in measured]
+    return [Answers(interval.window, interval.count, interval.shown_ms(100), interval.failed) for interval in measured]
 
 
 def unexplained_s(judged: Iterable[Measured], stalls_s: Collection[float]) -> list[float]:

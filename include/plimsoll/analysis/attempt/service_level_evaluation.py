@@ -6,20 +6,18 @@ from datetime import timedelta
 
 from plimsoll.analysis.attempt.alignment import Schedule, Window, misfits, windows
 from plimsoll.analysis.attempt.few_operations import few_in_intervals
-from plimsoll.analysis.attempt.intervals import IntervalTable, Measured, Wanted, measure
+from plimsoll.analysis.attempt.intervals import Measured, Wanted, measure
 from plimsoll.analysis.attempt.judgement import (
-    JudgedInterval,
     Judgement,
     Run,
     due_until_s,
     judged_errors,
+    judged_of,
     judgement_of,
     level_verdict,
-    missed_of,
     schedule_of,
     silence_of,
     uncovered,
-    unless_open,
     unreadable,
 )
 from plimsoll.analysis.attempt.missed_intervals import answers_of, stalls_s, unexplained_s, without_operations
@@ -29,7 +27,7 @@ from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_r
 from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
 from plimsoll.analysis.logs.operations import Track
-from plimsoll.domain.keys.service_level import ALL_OPERATIONS, LevelVerdict, ServiceLevel
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS, ServiceLevel
 from plimsoll.domain.text.errors import LogError
 from plimsoll.domain.text.units import format_duration
 from plimsoll.domain.text.wording import plural
@@ -181,19 +179,15 @@ def judge_tracks(
     # Service levels with intervals of one length share a pass: unpacking histograms is most of the work
     for interval, schedule in schedules.items():
         wanted = Wanted([level for level in levels if level.interval == interval], unanswered, schedule.origin_s)
-        passes[interval] = _pass(tracks, schedule, run, decoder, wanted)
+        spans, counts = windows(tracks, schedule, due_until_s(schedule, run, unanswered)), dict[str, Ints]()
+        measured = tuple(measure(tracks, spans, decoder, wanted, counts))
+        passes[interval] = _LevelEvaluation(measured, wanted, counts, run)
     reasons = [
         reason for level in levels for reason in _reasons(level, passes[level.interval], schedules[level.interval])
     ]
     start_s = schedules[levels[0].interval].origin_s
     planned_end_s = None if run.duration is None else start_s + run.duration / _SECOND
     return _judgement(run, levels, passes, reasons, continuity_notes(tracks, planned_end_s))
-
-
-def _pass(tracks: Sequence[Track], schedule: Schedule, run: Run, decoder: Decoder, wanted: Wanted) -> _LevelEvaluation:
-    counts: dict[str, Ints] = {}
-    spans = windows(tracks, schedule, due_until_s(schedule, run, wanted.unanswered))
-    return _LevelEvaluation(tuple(measure(tracks, spans, decoder, wanted, counts)), wanted, counts, run)
 
 
 def _reasons(level: ServiceLevel, measured: _LevelEvaluation, schedule: Schedule) -> Iterator[str]:
@@ -217,31 +211,19 @@ def _judgement(
     notes: tuple[str, ...],
 ) -> Judgement:
     first = passes[levels[0].interval]
-    table = IntervalTable(tuple(interval.row(levels[0]) for interval in first.measured))
+    judged = [judged_of(level, passes[level.interval].measured) for level in levels]
+    cut_off = [sum(window.phase == "partial" for window in passes[level.interval].windows) for level in levels]
     judgement = judgement_of(
-        table,
-        [_level_verdict(level, passes[level.interval]) for level in levels],
+        first.measured,
+        list(map(level_verdict, levels, judged, cut_off)),
+        judged,
         run,
         first.wanted.unanswered,
-        counts=[(interval.total - interval.failed, interval.failed) for interval in first.judged(ALL_OPERATIONS)],
-        reasons=(*reasons, *_lost_operations(run, table)),
+        stalls_s=first.stalls_s(levels[0]),
+        reasons=(*reasons, *_lost_operations(run, first)),
         notes=(*notes, *_stall_notes(levels, passes)),
     )
-    by_level = tuple(tuple(_judged_intervals(level, passes[level.interval])) for level in levels)
-    missed = tuple(missed_of(level, intervals) for level, intervals in zip(levels, by_level, strict=True))
-    return replace(
-        unless_open(judgement, by_level),
-        stalls_s=first.stalls_s(levels[0]),
-        counts=first.counts,
-        missed=tuple(interval for of_level in missed for interval in of_level),
-        by_level=by_level,
-    )
-
-
-def _judged_intervals(level: ServiceLevel, measured: _LevelEvaluation) -> Iterator[JudgedInterval]:
-    if level.windows == "aligned":  # windows that slide are missed or met by themselves
-        for interval in measured.judged(level.operations):
-            yield JudgedInterval.of(interval, level)
+    return replace(judgement, counts=first.counts)
 
 
 def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _LevelEvaluation]) -> Iterator[str]:
@@ -253,12 +235,7 @@ def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _Lev
             )
 
 
-def _level_verdict(level: ServiceLevel, measured: _LevelEvaluation) -> LevelVerdict:
-    cut_off = sum(window.phase == "partial" for window in measured.windows)
-    return level_verdict(level, measured.judged(level.operations), cut_off)
-
-
-def _lost_operations(run: Run, table: IntervalTable) -> Iterator[str]:
-    logged = sum(row.count for row in table.rows if row.operation == ALL_OPERATIONS)
+def _lost_operations(run: Run, measured: _LevelEvaluation) -> Iterator[str]:
+    logged = sum(interval.count for interval in measured.of(ALL_OPERATIONS))
     if run.operations is not None and logged != run.operations:
         yield f"the logs hold {plural(logged, 'operation')}, the load generator answered for {run.operations}"

@@ -13,12 +13,12 @@ import numpy as np
 from plimsoll.analysis.attempt.alignment import Window
 from plimsoll.analysis.attempt.intervals import IntervalTable, Measured, Wanted, maxima, maxima_by_operation
 from plimsoll.analysis.attempt.judgement import (
-    JudgedInterval,
     Judgement,
     Run,
+    all_missed,
     due_until_s,
+    judged_of,
     level_verdict,
-    missed_of,
     schedule_of,
     unless_open,
 )
@@ -50,11 +50,10 @@ def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, unit: Unit, un
     whole number of records.
     """
     by_level = [_by_windows(verdict, tracks, run, unit, unanswered) for verdict in judgement.levels]
-    judged = [[JudgedInterval.of(window, own.level) for window in own.judged] for own in by_level]
-    slides = (missed_of(own.level, windows) for own, windows in zip(by_level, judged, strict=True))
-    missed = (*judgement.missed, *(window for missed in slides for window in missed))
-    reasons = tuple(reason for windows in by_level for reason in windows.reasons)
-    levels = tuple(windows.verdict for windows in by_level)
+    judged = [judged_of(own.level, own.measured) for own in by_level]
+    levels = tuple(own.verdict for own in by_level)
+    missed = (*judgement.missed, *all_missed(levels, judged))
+    reasons = tuple(reason for own in by_level for reason in own.reasons)
     judgement = unless_open(replace(judgement, levels=levels, missed=missed, reasons=reasons), judged)
     first = by_level[0]
     if not first.measured:
@@ -84,14 +83,9 @@ class _ByWindows:
         return self.verdict.service_level
 
     @property
-    def judged(self) -> list[Measured]:
-        return _of(self.measured, self.level.operations)
-
-    @property
     def reasons(self) -> Iterator[str]:
-        """Yield why the measurement is unsound."""
-        empty_s = unexplained_s(self.judged, self.stalls_s)
-        return without_operations(self.level, empty_s, len(self.judged))
+        judged = _of(self.measured, self.level.operations)
+        return without_operations(self.level, unexplained_s(judged, self.stalls_s), len(judged))
 
 
 def _of(measured: Iterable[Measured], operation: str) -> list[Measured]:
@@ -110,7 +104,7 @@ def _by_windows(
     own = _of(measured, level.operations)
     stalls = stalls_s(answers_of(own), answers_of(_of(measured, ALL_OPERATIONS)), run, unanswered.silence)
     note = f"windows slide: one of {slides.steps} records begins every {slides.step_s:g} s"
-    return _ByWindows(level_verdict(level, own), measured, stalls, note)
+    return _ByWindows(level_verdict(level, judged_of(level, measured)), measured, stalls, note)
 
 
 def _slides(tracks: Sequence[Track], run: Run, level: ServiceLevel, unanswered: Unanswered) -> _Slides:
