@@ -113,21 +113,15 @@ def _window(number: int, placed: Sequence[_Placed], schedule: Schedule, answered
     start_s, end_s = schedule.start_s(number), schedule.end_s(number)
     goes_on = answered_s < min(end_s, log_end_s)
     covered_s = 0.0 if goes_on else max(placed_track.covered_s(number) for placed_track in placed)
+    is_complete = log_end_s >= end_s - schedule.misfit_s
+    is_wanted = schedule.planned is None or number < schedule.planned
     return Window(
         start_s=round(start_s, 3),
         end_s=round(end_s, 3),
         duration_s=round(covered_s or min(end_s, log_end_s) - start_s, 3),
-        phase=_phase(number, schedule, log_end_s),
+        phase="warm-up" if number < 0 else "judged" if is_complete and is_wanted else "partial",
         parts=tuple(placed_track.part(number) for placed_track in placed),
     )
-
-
-def _phase(number: int, schedule: Schedule, log_end_s: float) -> Phase:
-    if number < 0:
-        return "warm-up"
-    complete = log_end_s >= schedule.end_s(number) - schedule.misfit_s
-    wanted = schedule.planned is None or number < schedule.planned
-    return "judged" if complete and wanted else "partial"
 
 
 def misfits(tracks: Sequence[Track], schedule: Schedule) -> Iterator[str]:

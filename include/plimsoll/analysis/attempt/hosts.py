@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from itertools import pairwise
-from math import isnan, nan
+from math import nan
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -82,7 +82,7 @@ def others_highest(
     """Return the highest share of other programs in any of these intervals, by host, at least 0; NaN: not sampled."""
     table = samples.assign(cpu_others=sampled(samples, "cpu_others")) if not samples.empty else samples
     shares = ((host, means(own, "cpu_others", within)) for host, own in by_host(table, ahead_ms or {}))
-    return {host: _positive(highest_of(own)) for host, own in shares}
+    return {host: max(highest_of(own), 0.0) for host, own in shares}  # NaN stays NaN
 
 
 def hosts_frame(
@@ -107,15 +107,10 @@ def hosts_frame(
     rows = []
     for host, own in by_host(table, ahead_ms or {}):
         figures = {name: mean_of(means(own, name, within)) for name in MEANS}
-        highest = _positive(highest_of(means(own, "cpu_others", within)))
-        # Samplers of before subtracted figures of two clocks, and what others took came out below 0.
-        others = _positive(figures["cpu_others"])
+        # Samplers of before subtracted figures of two clocks, and what others took came out below 0; NaN stays NaN.
+        others, highest = max(figures["cpu_others"], 0.0), max(highest_of(means(own, "cpu_others", within)), 0.0)
         rows.append({"host": host, **figures, "cpu_others": others, "cpu_others_highest": highest})
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"host": "str", **dict.fromkeys(COLUMNS[1:], "float64")})
-
-
-def _positive(share: float) -> float:
-    return share if isnan(share) else max(share, 0.0)
 
 
 def spans(begin: datetime, end: datetime, interval: timedelta) -> tuple[Span, ...]:

@@ -215,6 +215,7 @@ def judgement_of(  # noqa: PLR0913  # what both ways of judging find
     rows = table.select("judged")
     operations, seconds = sum(row.count for row in rows), sum(row.duration_s for row in rows)
     achieved = operations / seconds if seconds else None
+    least_ops_s = None if run.attempted_ops_s is None else (1 - run.rate_tolerance) * run.attempted_ops_s
     by_level = tuple(
         tuple(own) if level.service_level.windows == "aligned" else ()
         for level, own in zip(levels, judged, strict=True)
@@ -226,7 +227,7 @@ def judgement_of(  # noqa: PLR0913  # what both ways of judging find
         maxima_by_operation=maxima_by_operation(table),
         operations=operations,
         achieved_ops_s=achieved,
-        rate_achieved=_rate_achieved(achieved, run),
+        rate_achieved=None if least_ops_s is None else achieved is not None and achieved >= least_ops_s,
         stalls_s=tuple(stalls_s),
         missed=all_missed(levels, by_level),
         failed_share=unanswered.share(counts, sum(interval.count for interval in of_all)),
@@ -375,12 +376,6 @@ def _origin_s(reading: Reading, run: Run) -> float:
         return run.started_at.timestamp()
     starts = [float(track.starts[0]) for track in reading.tracks] or [sample.start_s for sample in reading.samples]
     return min(starts)
-
-
-def _rate_achieved(achieved: float | None, run: Run) -> bool | None:
-    if run.attempted_ops_s is None:
-        return None
-    return achieved is not None and achieved >= (1 - run.rate_tolerance) * run.attempted_ops_s
 
 
 def uncovered(covered: int, schedule: Schedule, level: ServiceLevel) -> Iterator[str]:

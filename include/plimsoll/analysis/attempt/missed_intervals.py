@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import takewhile
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from plimsoll.analysis.attempt.alignment import Window
 from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE, Judgement, MissedInterval, Run
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
@@ -33,22 +32,8 @@ COLUMNS = ("start_s", "at_s", "host", "process", "text")
 _INTERVALS, _LINES, _LENGTH = 10, 8, 300
 """The worst intervals that lines are kept of, lines of a process in an interval, and characters of a line: at most."""
 
-
 STEADY = 10
 """Operations of an interval from which on an interval without any is no chance of a low rate."""
-
-
-class Answers(NamedTuple):
-    """How many operations were answered in an interval, the longest of their times, ms, and how many failed."""
-
-    window: Window
-    answered: int
-    max_ms: float | None
-    failed: int
-
-
-def answers_of(measured: Iterable[Measured]) -> list[Answers]:
-    return [Answers(interval.window, interval.count, interval.shown_ms(100), interval.failed) for interval in measured]
 
 
 def unexplained_s(judged: Iterable[Measured], stalls_s: Collection[float]) -> list[float]:
@@ -95,54 +80,54 @@ def _lost(start_s: float, share: float, level: ServiceLevel) -> MissedInterval:
     return MissedInterval(start_s, start_s + length_s, share * length_s * 1000, level.stall_ms)
 
 
-def stalls_s(own: Sequence[Answers], of_all: Sequence[Answers], run: Run, silence: Silence | None) -> tuple[float, ...]:
+def stalls_s(
+    own: Sequence[Measured], of_all: Sequence[Measured], run: Run, silence: Silence | None
+) -> tuple[float, ...]:
     """Return the starts of the judged intervals that are misses for this reason, s from the timed run's start.
 
     `own`: of all intervals, of one operation or all, in order of time; `of_all`: the same of all operations. Where
     operations failed, these are the miss, and no stall is needed.
     """
-    empty_or_answered = [answer for answer in own if answer.answered or not answer.failed]
-    gave_up = silence is not None and silence.leaves_any
-    due_s = _due_s(own, of_all, run) | (_after_answers_s(of_all) if gave_up else frozenset())
+    empty_or_answered = [interval for interval in own if interval.count or not interval.failed]
+    due_s = _due_s(own, of_all, run)
+    if silence is not None and silence.leaves_any:
+        after_answers = takewhile(lambda interval: not interval.count, reversed(of_all))
+        due_s |= {interval.window.start_s for interval in after_answers}
     return tuple(
-        answer.window.start_s
-        for index, answer in enumerate(empty_or_answered)
-        if answer.window.phase == "judged"
-        and not answer.answered
-        and (answer.window.start_s in due_s or _is_spanned(answer, empty_or_answered[index + 1 :]))
+        interval.window.start_s
+        for index, interval in enumerate(empty_or_answered)
+        if interval.window.phase == "judged"
+        and not interval.count
+        and (interval.window.start_s in due_s or _is_spanned(interval, empty_or_answered[index + 1 :]))
     )
 
 
-def _due_s(own: Sequence[Answers], of_all: Sequence[Answers], run: Run) -> frozenset[float]:
+def _due_s(own: Sequence[Measured], of_all: Sequence[Measured], run: Run) -> frozenset[float]:
     """Return the starts of the intervals in which it is no chance that none of these operations was answered.
 
     In any interval so many of them are due, or so many of all, and none of all was answered. A closed loop, which has
     no rate, always has operations under way.
     """
-    answered = sum(answer.answered for answer in of_all)
-    length_s = max((answer.window.end_s - answer.window.start_s for answer in of_all), default=0.0)
-    usual = answered / max(1, sum(answer.answered > 0 for answer in of_all))
+    answered = sum(interval.count for interval in of_all)
+    length_s = max((interval.window.end_s - interval.window.start_s for interval in of_all), default=0.0)
+    usual = answered / max(1, sum(interval.count > 0 for interval in of_all))
     due = usual if run.attempted_ops_s is None else run.attempted_ops_s * length_s
-    own_due = due * sum(answer.answered for answer in own) / answered if answered else 0.0
+    own_due = due * sum(interval.count for interval in own) / answered if answered else 0.0
     always, if_silent = own_due >= STEADY, run.attempted_ops_s is None or due >= STEADY
-    starts_s = (answer.window.start_s for answer in of_all if always or (if_silent and not answer.answered))
+    starts_s = (interval.window.start_s for interval in of_all if always or (if_silent and not interval.count))
     return frozenset(start_s for start_s in starts_s if start_s < (run.due_s or 0.0))
 
 
-def _after_answers_s(of_all: Sequence[Answers]) -> frozenset[float]:
-    """Return the starts of the intervals after the last one with an answer."""
-    return frozenset(answer.window.start_s for answer in takewhile(lambda one: not one.answered, reversed(of_all)))
-
-
-def _is_spanned(empty: Answers, later: Sequence[Answers]) -> bool:
+def _is_spanned(empty: Measured, later: Sequence[Measured]) -> bool:
     """Tell whether the next interval with answers holds an operation that was under way at the stall's start.
 
     Of windows that slide the next one overlaps this one, after whose end the operation was answered.
     """
-    after = next((answer for answer in later if answer.answered), None)
-    if after is None or after.max_ms is None:
+    after = next((interval for interval in later if interval.count), None)
+    max_ms = after.shown_ms(100) if after else None
+    if after is None or max_ms is None:
         return False
-    return after.max_ms / 1000 >= max(after.window.start_s, empty.window.end_s) - empty.window.start_s
+    return max_ms / 1000 >= max(after.window.start_s, empty.window.end_s) - empty.window.start_s
 
 
 def without_operations(level: ServiceLevel, empty_s: Sequence[float], judged: int) -> Iterator[str]:

@@ -24,7 +24,7 @@ from plimsoll.analysis.attempt.judgement import (
     schedule_of,
     uncovered,
 )
-from plimsoll.analysis.attempt.missed_intervals import STEADY, answers_of, stalls_s, without_operations
+from plimsoll.analysis.attempt.missed_intervals import STEADY, stalls_s, without_operations
 from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.continuity import continuity_faults
 from plimsoll.analysis.logs.formats.reading import Sample
@@ -156,7 +156,7 @@ def _with_stalls(parts: Sequence[_Part], level: ServiceLevel, run: Run, unanswer
     """Mark the level's intervals in which nothing was answered though operations were under way."""
     own = [part for part in parts if part.operation == level.operations]
     of_all = [part for part in parts if part.operation == ALL_OPERATIONS]
-    stalls = {*stalls_s(answers_of(own), answers_of(of_all), run, unanswered.silence), *_silences(own)}
+    stalls = {*stalls_s(own, of_all, run, unanswered.silence), *_silences(own)}
     return tuple(
         replace(part, is_stall=part.operation == level.operations and part.window.start_s in stalls) for part in parts
     )

@@ -20,7 +20,7 @@ from plimsoll.analysis.attempt.judgement import (
     uncovered,
     unreadable,
 )
-from plimsoll.analysis.attempt.missed_intervals import answers_of, stalls_s, unexplained_s, without_operations
+from plimsoll.analysis.attempt.missed_intervals import stalls_s, unexplained_s, without_operations
 from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.continuity import continuity_faults, continuity_notes
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
@@ -54,7 +54,7 @@ class _LevelEvaluation:
         return [interval for interval in self.of(operations) if interval.window.phase == "judged"]
 
     def stalls_s(self, level: ServiceLevel) -> tuple[float, ...]:
-        own, of_all = (answers_of(self.of(operations)) for operations in (level.operations, ALL_OPERATIONS))
+        own, of_all = self.of(level.operations), self.of(ALL_OPERATIONS)
         return stalls_s(own, of_all, self.run, self.wanted.unanswered.silence)
 
     @property

@@ -63,13 +63,12 @@ def merged_seconds(
     """
     if len(by_host) == 1:
         return tuple(next(iter(by_host.values())))
-    columns = [_by_first_clock(host, seconds, ahead_ms.get(host, 0.0)) for host, seconds in by_host.items()]
+    ahead = {host: timedelta(milliseconds=ahead_ms.get(host, 0.0)) for host in by_host}
+    columns = (
+        [replace(second, at=second.at - ahead[host], host=host) for second in seconds]
+        for host, seconds in by_host.items()
+    )
     return tuple(_second([second for second in row if second is not None]) for row in zip_longest(*columns))
-
-
-def _by_first_clock(host: str, seconds: Iterable[GeneratorSecond], ahead_ms: float) -> list[GeneratorSecond]:
-    ahead = timedelta(milliseconds=ahead_ms)
-    return [replace(second, at=second.at - ahead, host=host) for second in seconds]
 
 
 def _second(of_hosts: Sequence[GeneratorSecond]) -> GeneratorSecond:

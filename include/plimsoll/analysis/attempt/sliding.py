@@ -22,7 +22,7 @@ from plimsoll.analysis.attempt.judgement import (
     schedule_of,
     unless_open,
 )
-from plimsoll.analysis.attempt.missed_intervals import answers_of, stalls_s, unexplained_s, without_operations
+from plimsoll.analysis.attempt.missed_intervals import stalls_s, unexplained_s, without_operations
 from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
@@ -101,8 +101,7 @@ def _by_windows(
     slides = _slides(tracks, run, level, unanswered)
     wanted = Wanted([level], unanswered, slides.origin_s)
     measured = tuple(_measured(tracks, slides, Decoder(unit), wanted))
-    own = _of(measured, level.operations)
-    stalls = stalls_s(answers_of(own), answers_of(_of(measured, ALL_OPERATIONS)), run, unanswered.silence)
+    stalls = stalls_s(_of(measured, level.operations), _of(measured, ALL_OPERATIONS), run, unanswered.silence)
     note = f"windows slide: one of {slides.steps} records begins every {slides.step_s:g} s"
     return _ByWindows(level_verdict(level, judged_of(level, measured)), measured, stalls, note)
 
