@@ -14,7 +14,6 @@ GZIP = b"\x1f\x8b"
 _CHUNK = 1 << 13
 """The packed bytes that are unpacked at once; they become 8 MiB at most."""
 _UTF_16 = re.compile(rb"(?P<be>\0[ -~])|(?P<le>[ -~]\0)")
-_MEND = "give the file as it was written, plain or gz"
 
 
 def unpacked(data: bytes, name: str, most: int = LARGEST_BYTES) -> tuple[bytes, bool]:
@@ -104,12 +103,10 @@ class _Members:
                     self.is_whole = True
                     return
                 stream = zlib.decompressobj(wbits=31) if stream.eof else stream
-                yield self._block(stream, chunk)
+                try:
+                    yield stream.decompress(chunk)
+                except zlib.error as error:
+                    mend = "give the file as it was written, plain or gz"
+                    raise LogError(f"is a damaged gz ({error})", where=self.name, mend=mend) from error
                 chunk = stream.unused_data
         self.is_whole = stream.eof
-
-    def _block(self, stream: "zlib._Decompress", chunk: bytes) -> bytes:
-        try:
-            return stream.decompress(chunk)
-        except zlib.error as error:
-            raise LogError(f"is a damaged gz ({error})", where=self.name, mend=_MEND) from error

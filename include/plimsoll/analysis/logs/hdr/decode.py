@@ -101,18 +101,16 @@ class Decoder:
                 end = max(end, self._add(record))
             except (ValueError, OverflowError, IndexError) as error:
                 self._forget()  # scratch memory may hold half a histogram
-                raise self._error(error, f"{name}, line {record.line}") from error
+                what, mend = f"the histogram can't be decoded ({error})", "copy the log again"
+                if isinstance(error, IndexError):
+                    what = f"the histogram holds a value above one hour, if its values are in {self.unit}"
+                    mend = "check the unit of the log's values"
+                raise LogError(what, where=f"{name}, line {record.line}", mend=mend) from error
         counts = self._sums[:end].copy()
         self._sums[:end] = 0
         if counts.min() < 0:
             raise LogError("its counts are higher than 64 bits hold", where=name, mend="copy the log again")
         return counts
-
-    def _error(self, error: Exception, where: str) -> LogError:
-        if isinstance(error, IndexError):
-            what = f"the histogram holds a value above one hour, if its values are in {self.unit}"
-            return LogError(what, where=where, mend="check the unit of the log's values")
-        return LogError(f"the histogram can't be decoded ({error})", where=where, mend="copy the log again")
 
     def _add(self, record: Record) -> int:
         body = inflate(record.payload)

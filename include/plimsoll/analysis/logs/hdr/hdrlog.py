@@ -5,7 +5,7 @@ with it; HdrHistogram_c writes them by `hdr_log_write`.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -50,7 +50,7 @@ class HistogramLog:
 
 
 class _Line(NamedTuple):
-    """The position of a line. Payloads are most of a log, so they are referenced and never copied."""
+    """The position of a line, since payloads are most of a log, and never copied."""
 
     number: int
     start: int
@@ -65,7 +65,10 @@ def read_log(data: bytes, name: str) -> HistogramLog:
     second StartTime or BaseTime, and when there is no record.
     """
     text, cut_short = unpacked(data, name)
-    comments, lines = _divided(text, name)
+    every = list(_lines(text, name))
+    comments = {line.number: text[line.start : line.end] for line in every if text[line.start] == _HASH}
+    # A quotation mark begins the line of column names, `"StartTimestamp",…`
+    lines = [line for line in every if text[line.start] not in (_HASH, _QUOTE)]
     times = _times(comments, name)
     base_s = _base_s(times, _first_s(text, lines))
     records = tuple(_records(text, lines, base_s, name))
@@ -77,31 +80,13 @@ def read_log(data: bytes, name: str) -> HistogramLog:
         name=name,
         records=by_ends or records,
         started_at_s=times.get(b"StartTime"),
-        comments=tuple(comment.text[1:].decode(errors="replace").strip() for comment in comments),
+        comments=tuple(comment[1:].decode(errors="replace").strip() for comment in comments.values()),
         notes=tuple(_notes(name, cut_short=cut_short, dropped=dropped, by_ends=by_ends is not None)),
     )
 
 
 class NoRecordsError(LogError):
     """A log without a record. Of a log of failures that says that there were none."""
-
-
-class _Comment(NamedTuple):
-    number: int
-    text: bytes
-
-
-def _divided(text: bytes, name: str) -> tuple[list[_Comment], list[_Line]]:
-    """Return the comments, and the lines that should hold records."""
-    comments: list[_Comment] = []
-    lines: list[_Line] = []
-    for line in _lines(text, name):
-        first = text[line.start]
-        if first == _HASH:
-            comments.append(_Comment(line.number, text[line.start : line.end]))
-        elif first != _QUOTE:  # The line of column names, `"StartTimestamp",…`
-            lines.append(line)
-    return comments, lines
 
 
 def _lines(text: bytes, name: str) -> Iterator[_Line]:
@@ -119,11 +104,11 @@ def _lines(text: bytes, name: str) -> Iterator[_Line]:
         start = end + 1
 
 
-def _times(comments: list[_Comment], name: str) -> dict[bytes, float]:
+def _times(comments: Mapping[int, bytes], name: str) -> dict[bytes, float]:
     times: dict[bytes, float] = {}
-    for comment in comments:
-        if match := _HEADER.match(comment.text):
-            kind, where = match[1].replace(b"Basetime", b"BaseTime"), f"{name}, line {comment.number}"
+    for number, comment in comments.items():
+        if match := _HEADER.match(comment):
+            kind, where = match[1].replace(b"Basetime", b"BaseTime"), f"{name}, line {number}"
             try:
                 at_s = float(match[2])
             except ValueError:
@@ -135,12 +120,10 @@ def _times(comments: list[_Comment], name: str) -> dict[bytes, float]:
     return times
 
 
-def _base_s(times: dict[bytes, float], first_s: float) -> float:
+def _base_s(times: Mapping[bytes, float], first_s: float) -> float:
     """Return the offset to add to the lines' times. Without BaseTime the rule of Java's HistogramLogReader applies."""
-    start_s = times.get(b"StartTime")
-    if b"BaseTime" in times:
-        return times[b"BaseTime"]
-    return start_s if start_s is not None and first_s < start_s - _YEAR_S else 0.0
+    start_s = times.get(b"StartTime", 0.0)
+    return times.get(b"BaseTime", start_s if first_s < start_s - _YEAR_S else 0.0)
 
 
 def _records(text: bytes, lines: list[_Line], base_s: float, name: str) -> Iterator[Record]:

@@ -81,7 +81,7 @@ def parse_record(text: bytes, start: int, end: int, number: int, base_s: float) 
     if not (math.isfinite(start_s) and math.isfinite(length_s)):
         raise ValueError("times must be finite")
     view = memoryview(text)[start + len(head) - len(payload) : end]
-    return Record(tag[4:].decode(), start_s + base_s, length_s, view, number, _number(highest))
+    return Record(tag[4:].decode(), start_s + base_s, length_s, view, number, finite(highest))
 
 
 def is_cut(line: bytes) -> bool:
@@ -90,7 +90,8 @@ def is_cut(line: bytes) -> bool:
     return not line.strip(b"\0") or bool(is_cut_short(match["payload"]) if match else _CUT_HEAD.match(line))
 
 
-def _number(text: bytes) -> float | None:
+def finite(text: bytes | str) -> float | None:
+    """Return the number that a text is; None of anything else."""
     try:
         value = float(text)
     except ValueError:
@@ -124,8 +125,7 @@ def read_header(body: bytes) -> Header:
     """Return the header of an inflated payload. Raises ValueError on other encodings and wrong lengths."""
     if len(body) < _INNER_V0.size:
         raise ValueError("is too short for a histogram")
-    kind = int.from_bytes(body[:4]) & ~_WORD_SIZE_BITS
-    header = _header_v0(body) if kind == _ENCODED_V0 else _header_v1_or_v2(body, kind)
+    header = _header(body)
     if not 0 <= header.digits <= 5 or header.lowest < 1 or header.word_bytes not in (0, 2, 4, 8):
         raise ValueError("has impossible settings")
     if header.word_bytes and (len(body) - header.counts_at) % header.word_bytes:
@@ -133,25 +133,22 @@ def read_header(body: bytes) -> Header:
     return header
 
 
-def _word_bytes(cookie: int) -> int:
-    """Return the size of a count in bytes. The lowest bit of the field is a flag that newer writers set."""
-    return (cookie & _WORD_SIZE_BITS) >> 4 & 0xE
-
-
-def _header_v0(body: bytes) -> Header:
-    cookie, digits, lowest, _, _ = _INNER_V0.unpack_from(body)
-    # 0 would stand for packed counts, which V0 and V1 do not have; -1 is refused
-    return Header(lowest, digits, _word_bytes(cookie) or -1, _INNER_V0.size)
-
-
-def _header_v1_or_v2(body: bytes, kind: int) -> Header:
+def _header(body: bytes) -> Header:
+    cookie = int.from_bytes(body[:4])
+    kind = cookie & ~_WORD_SIZE_BITS
+    # The lowest bit of the field is a flag that newer writers set. 0 would stand for packed counts, which V0 and V1 do
+    # not have; -1 is refused.
+    word_bytes = (cookie & _WORD_SIZE_BITS) >> 4 & 0xE or -1
+    if kind == _ENCODED_V0:
+        _, digits, lowest, _, _ = _INNER_V0.unpack_from(body)
+        return Header(lowest, digits, word_bytes, _INNER_V0.size)
     if kind not in (_ENCODED_V1, _ENCODED_V2) or len(body) < INNER.size:
         raise ValueError("is not an encoded histogram")
     # The third field moves nothing, see `has_index_offset`.
-    cookie, length, _, digits, lowest, _, _ = INNER.unpack_from(body)
+    _, length, _, digits, lowest, _, _ = INNER.unpack_from(body)
     if length != len(body) - INNER.size:
         raise ValueError(f"holds {len(body) - INNER.size} bytes of counts where {length} are announced")
-    return Header(lowest, digits, 0 if kind == _ENCODED_V2 else _word_bytes(cookie) or -1, INNER.size)
+    return Header(lowest, digits, 0 if kind == _ENCODED_V2 else word_bytes, INNER.size)
 
 
 def has_index_offset(body: bytes) -> bool:

@@ -4,10 +4,10 @@ and whether an operation was answered, or how it failed.
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from math import isfinite
 
 import numpy as np
 
+from plimsoll.analysis.logs.hdr.record_line import finite
 from plimsoll.analysis.logs.operations import Floats
 from plimsoll.domain.keys.log_words import SECONDS_OF, Column, Moment
 from plimsoll.domain.text.errors import LogError
@@ -44,7 +44,7 @@ def unit_of_moments(column: Column, role: Moment, first: str, where: str) -> str
     """Return the unit of a column of times, as said, else by its first value, or `iso`. Raises LogError."""
     if _date_s(first) is not None:
         return ISO
-    number = _number(first)
+    number = finite(first)
     if number is None:
         what = f"{first!r} in column {column.name} is neither a number nor a date of ISO 8601"
         raise LogError(what, where=where, mend=f"name the column of times: `--columns {role}=NAME`")
@@ -59,8 +59,7 @@ def unit_of_moments(column: Column, role: Moment, first: str, where: str) -> str
 def seconds(texts: Sequence[str], unit: str) -> Floats:
     """Return the times in s; NaN for what is no number and no date."""
     if unit == ISO:
-        dates = [_date_s(text) for text in texts]
-        return np.array([np.nan if date is None else date for date in dates])
+        return np.array(list(map(_date_s, texts)), dtype=np.float64)
     return numbers(texts) * SECONDS_OF[unit]
 
 
@@ -69,16 +68,8 @@ def numbers(texts: Sequence[str]) -> Floats:
     try:
         values = np.array(list(map(float, texts)))
     except ValueError:
-        values = np.array([np.nan if (number := _number(text)) is None else number for text in texts])
+        values = np.array(list(map(finite, texts)), dtype=np.float64)
     return np.where(np.isfinite(values), values, np.nan)
-
-
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if isfinite(number) else None
 
 
 def _date_s(text: str) -> float | None:
