@@ -79,10 +79,7 @@ def times_of(begin: ActionBegin, end: ActionEnd, started_at: datetime, ahead: ti
 
 
 def during_action(judgement: Judgement, times: ActionTimes) -> Judgement:
-    """Return the same judgement, with service levels of the action judged by the intervals during it alone.
-
-    It is invalid where there is no such interval.
-    """
+    """Judge service levels of the action by the intervals during it alone; invalid where there is no such interval."""
     kept = [
         tuple(times.cut(judged)[1]) if level.service_level.during else judged
         for level, judged in zip(judgement.levels, judgement.by_level, strict=True)

@@ -121,10 +121,7 @@ def spans(begin: datetime, end: datetime, interval: timedelta) -> tuple[Span, ..
 
 
 def by_host(samples: pd.DataFrame, ahead_ms: Mapping[str, float]) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield each host's samples in order of time, with `begin_s` and `end_s`: the time for which a sample holds.
-
-    `ahead_ms`: how far each host's clock is ahead of the load generator's.
-    """
+    """Yield each host's samples in order of time, with `begin_s` and `end_s`: the time for which a sample holds."""
     if samples.empty:
         return
     for name, own in samples.groupby("host"):
@@ -142,10 +139,7 @@ def overlaps_s(own: pd.DataFrame, span: Span) -> Floats:
 
 
 def means(own: pd.DataFrame, column: str, within: tuple[Span, ...]) -> Floats:
-    """Return the mean of one figure in each span, weighted by time; NaN where the span is not sampled.
-
-    `own`: the samples of one host as `by_host` gives them.
-    """
+    """Return the mean of a figure of `by_host` in each span, weighted by time; NaN where the span is not sampled."""
     values = own[column].to_numpy(dtype=np.float64)
     known = ~np.isnan(values)
     begins, ends = own["begin_s"].to_numpy(dtype=np.float64), own["end_s"].to_numpy(dtype=np.float64)

@@ -240,10 +240,7 @@ def judgement_of(  # noqa: PLR0913  # what both ways of judging find
 
 
 def unless_open(judgement: Judgement, judged: Iterable[Sequence[JudgedInterval]]) -> Judgement:
-    """Return the judgement, invalid where no interval is known to have missed and what is not known leaves one open.
-
-    `judged`: each service level's intervals.
-    """
+    """Return the judgement, invalid where no interval is known to have missed and what is not known leaves one open."""
     return replace(judgement, reasons=tuple(open_reasons(judgement, judged))) if judgement.valid else judgement
 
 
@@ -315,16 +312,12 @@ def _left_open(level: ServiceLevel, judged: Sequence[JudgedInterval]) -> str:
 
 
 def unreadable(error: LogError) -> Judgement:
-    """Return the judgement on logs that could not be read."""
     mend = f" ({error.mend})" if error.mend else ""
     return Judgement(reasons=(f"{error.headline}{mend}",))
 
 
 def schedule_of(tracks: Sequence[Track], run: Run, interval: timedelta) -> Schedule:
-    """Return the positions of a run's intervals.
-
-    They count from the run's start as the load generator reports it, else from the first record.
-    """
+    """Return a run's intervals: from its start as the load generator reports it, else from the first record."""
     log_start_s = min(float(track.starts[0]) for track in tracks)
     return Schedule(
         origin_s=run.started_at.timestamp() if run.started_at else log_start_s,
@@ -357,10 +350,7 @@ def silence_of(reading: Reading, run: Run, levels: Iterable[ServiceLevel], unans
 def judged_errors(
     reading: Reading, run: Run, level: ServiceLevel, unanswered: Unanswered, table: IntervalTable
 ) -> dict[str, int] | None:
-    """Return the failed operations of the judged time by kind; None where not all of their times are known.
-
-    `table`: the intervals of that service level.
-    """
+    """Return the failed operations of the judged time by kind; None where not all of their times are known."""
     rows = table.select("judged")
     if reading.errors is None or unanswered.without_time or not rows:
         return None
@@ -407,8 +397,5 @@ def rate_fault(judgement: Judgement, attempted: float, tolerance: float) -> Iter
 
 
 def answered_more(achieved_ops_s: float | None, attempted_ops_s: float, tolerance: float = RATE_TOLERANCE) -> bool:
-    """Tell whether more was answered than the attempted rate allows for, beyond the tolerance.
-
-    False where the achieved rate is not known.
-    """
+    """Tell whether more was answered than the attempted rate and the tolerance allow; false where it is not known."""
     return achieved_ops_s is not None and achieved_ops_s / attempted_ops_s > 1 + tolerance

@@ -110,7 +110,6 @@ class Unanswered:
 
     @classmethod
     def of(cls, reading: Reading) -> Unanswered:
-        """Return what the files of a run tell of operations that were not answered."""
         timed = sum(failure.total for failure in reading.failures)
         total = max(timed, sum((reading.errors or {}).values()))
         among_times = [failure for failure in reading.failures if failure.among_times]
@@ -127,7 +126,6 @@ class Unanswered:
         return _between(self.timelines, operation, begin_s, end_s) + silent
 
     def among_times_between(self, operation: str, begin_s: float, end_s: float) -> int:
-        """Return how many of these are counted among the answers of the files, too."""
         return _between(self.among_times, operation, begin_s, end_s)
 
     def share(self, judged: Sequence[tuple[int, int]], answered: int) -> float:
@@ -212,10 +210,7 @@ def opening_backlog(
 
 
 def begins_with_backlog(backlog: OpeningBacklog | None, level: ServiceLevel) -> bool:
-    """Tell whether the backlog at the start of the judged time is large enough to make an interval miss by itself.
-
-    False where the backlog is not known.
-    """
+    """Tell whether the backlog at the judged time's start makes an interval miss by itself; false where not known."""
     return backlog is not None and backlog.seconds * 1000 > level.stall_ms
 
 

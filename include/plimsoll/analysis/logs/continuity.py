@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from plimsoll.analysis.logs.hdr.histogram_layout import Ints
 from plimsoll.analysis.logs.operations import Floats, Track
 
 ODD_LENGTH = 0.5
@@ -20,7 +21,7 @@ SEAM_SHARE, SEAM_MIN_S, SEAM_MAX_S = 0.05, 0.005, 0.050
 
 # A log that ends earlier by less gets a remark alone, and ends what is judged: see `continuity_notes`
 _EARLY_END_RECORDS = 10
-Places = npt.NDArray[np.int64]
+_SAME_TIME = "logs of one run cover the same time"
 
 _QUIET_PERIODS, _QUIET_S = 20, 1.0
 """A client may be quiet for twenty times the usual step between two operations, its own or that of all clients, and for
@@ -38,17 +39,25 @@ class ClientOperations(NamedTuple):
     an operation waited for its turn. `lines`: their lines in the client's log.
     """
 
-    client: Places
+    client: Ints
     due_s: Floats
     begun_s: Floats
     ended_s: Floats
-    lines: Places
+    lines: Ints
 
 
 def continuity_faults(tracks: Sequence[Track], interval_s: float) -> tuple[str, ...]:
     """Return all faults that forbid judging the tracks: gaps, overlaps, odd lengths, clock jumps, times that differ."""
-    alone = [fault for track in tracks for fault in _faults(track)]
-    return (*alone, *_faults_together(tracks, interval_s))
+    faults = [fault for track in tracks for fault in _faults(track)]
+    first, last = min(tracks, key=lambda track: track.starts[0]), max(tracks, key=lambda track: track.ends[-1])
+    for track in tracks:
+        late_s = float(track.starts[0] - first.starts[0])
+        early_s = float(last.ends[-1] - track.ends[-1])
+        if late_s > max(_seam_s(track), 0.05 * interval_s):
+            faults.append(f"{track.name}: begins {late_s:.3f} s after {first.name}: {_SAME_TIME}")
+        if early_s > max(interval_s, _EARLY_END_RECORDS * track.record_s):
+            faults.append(f"{track.name}: ends {early_s:.3f} s before {last.name}: {_SAME_TIME}")
+    return tuple(faults)
 
 
 def continuity_notes(tracks: Sequence[Track], planned_end_s: float | None = None) -> tuple[str, ...]:
@@ -60,10 +69,10 @@ def continuity_notes(tracks: Sequence[Track], planned_end_s: float | None = None
     last_s = max(float(track.ends[-1]) for track in tracks)
     if planned_end_s is not None:
         last_s = min(last_s, planned_end_s)
-    early = [track for track in tracks if last_s - track.ends[-1] > _seam_s(track)]
     return tuple(
         f"{track.name}: ends {last_s - track.ends[-1]:.3f} s before the longest log; nothing is judged after it"
-        for track in early
+        for track in tracks
+        if last_s - track.ends[-1] > _seam_s(track)
     )
 
 
@@ -104,17 +113,6 @@ def _odd_lengths(track: Track) -> npt.NDArray[np.intp]:
 def _fault(track: Track, defect: str, places: npt.NDArray[np.intp]) -> str:
     more = f", and {len(places) - 1} more of the kind" if len(places) > 1 else ""
     return f"{track.name}, line {track.records[int(places[0])].line}: {defect}{more}"
-
-
-def _faults_together(tracks: Sequence[Track], interval_s: float) -> Iterator[str]:
-    first, last = min(tracks, key=lambda track: track.starts[0]), max(tracks, key=lambda track: track.ends[-1])
-    for track in tracks:
-        late_s = float(track.starts[0] - first.starts[0])
-        early_s = float(last.ends[-1] - track.ends[-1])
-        if late_s > max(_seam_s(track), 0.05 * interval_s):
-            yield f"{track.name}: begins {late_s:.3f} s after {first.name}: logs of one run cover the same time"
-        if early_s > max(interval_s, _EARLY_END_RECORDS * track.record_s):
-            yield f"{track.name}: ends {early_s:.3f} s before {last.name}: logs of one run cover the same time"
 
 
 class Clients:

@@ -86,6 +86,7 @@ class IntervalLogs:
             raise LogError("; ".join((error.what, *log_notes)), where=error.where, mend=error.mend) from error
         by_names = [(track, unit_by_file_name(by_name[track.log])) for track in tracks]
         doubted = [note for track, unit in by_names for note in doubts(options.unit, track, unit)]
+        start_s = min(float(track.starts[0]) for track in tracks)
         return Reading(
             title=self.title,
             tracks=tracks,
@@ -95,7 +96,8 @@ class IntervalLogs:
             notes=(*log_notes, *notes, *doubted, *self._remarks(series)),
             errors=None if failures is None else totals(failures),
             failures=tuple(failures or ()),
-            started_at=_moment(min(float(track.starts[0]) for track in tracks)),
+            # Other times have no reference
+            started_at=datetime.fromtimestamp(start_s, UTC) if _YEAR_S < start_s < _LAST_S else None,
         )
 
     def _logs(self, files: Sequence[RunFile]) -> tuple[list[HistogramLog], bool]:
@@ -210,11 +212,6 @@ class IntervalLogs:
             or (tagged not in series and names_measure(tagged.tag, "time of failures"))
         ]
         return [failures_of(tagged, tagged.tag or "errors") for tagged in failed] or None
-
-
-def _moment(start_s: float) -> datetime | None:
-    """Return the time at which a log begins; None where its times have no reference."""
-    return datetime.fromtimestamp(start_s, UTC) if _YEAR_S < start_s < _LAST_S else None
 
 
 def without_first_stub(records: tuple[Record, ...]) -> tuple[Record, ...]:

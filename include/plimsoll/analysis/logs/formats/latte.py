@@ -18,7 +18,6 @@ from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
-from plimsoll.analysis.logs.operations import Failures
 from plimsoll.domain.keys.log_words import KINDS
 from plimsoll.domain.text.errors import LogError
 
@@ -30,10 +29,7 @@ _TAG = re.compile(r"(?P<prefix>.*\.)?(?P<kind>requests|cycles)|fn--(?P<function>
 
 
 class LatteJson:
-    """Times in ns. The functions of a workload are its operations, where one call of a function is one request.
-
-    Otherwise all requests are judged together.
-    """
+    """Times in ns, by function where one call of a function is one request, else of all requests together."""
 
     name = "latte"
     title = "latte report (JSON)"
@@ -43,7 +39,6 @@ class LatteJson:
         return head.startswith("{") and '"conf"' in head and ('"sampling_interval"' in head or '"cycle_count"' in head)
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
-        """Return service times by function, from the samples' histograms."""
         file = only_one(files, "reports")
         try:
             content = json.loads(file.text)
@@ -57,10 +52,14 @@ class LatteJson:
     def _reading(self, file: RunFile, content: Any, options: ReadOptions) -> Reading:
         result, rate = content["result"], _rate(content["conf"])
         started_at = datetime.fromisoformat(result["start_time"])
-        failures = tuple(_failures(file.name, result["log"], started_at.timestamp()))
-        samples, late = _without_long_last_one(file.name, result["log"])
-        result = {**result, "log": samples}
-        by_function = _series(file.name, result, started_at.timestamp(), {**KINDS, **options.kinds})
+        start_s, samples = started_at.timestamp(), result["log"]
+        # A sample tells the failed cycles of its last function alone: latte overwrites the number, where it should add
+        counts = (max(sample["cycle_error_count"], sample.get("req_error_count", 0)) for sample in samples)
+        middles = (start_s + sample["time_s"] + sample["duration_s"] / 2 for sample in samples)
+        at_s = zip(middles, counts, strict=True)
+        failures = tuple(failures_at(file.name, "failed cycles", at_s, among_times=True))
+        samples, late = _without_long_last_one(file.name, samples)
+        by_function = _series(file.name, {**result, "log": samples}, start_s, {**KINDS, **options.kinds})
         series = [tagged for tagged in by_function if tagged.records]
         if not series:
             what = "holds no samples with histograms"
@@ -87,21 +86,8 @@ def _rate(conf: Mapping[str, Any]) -> float | None:
     return None if rate is None else _finite(float(rate))
 
 
-def _failures(name: str, samples: Sequence[Mapping[str, Any]], start_s: float) -> Iterator[Failures]:
-    """Yield the failed calls of each sample, in its middle: as many as its cycles or its requests tell.
-
-    A sample tells the failed cycles of its last function alone (latte overwrites the number, where it should add).
-    """
-    counts = (max(sample["cycle_error_count"], sample.get("req_error_count", 0)) for sample in samples)
-    middles = (start_s + sample["time_s"] + sample["duration_s"] / 2 for sample in samples)
-    yield from failures_at(name, "failed cycles", zip(middles, counts, strict=True), among_times=True)
-
-
 def _series(name: str, result: Mapping[str, Any], start_s: float, kinds: Mapping[str, str]) -> Iterator[Series]:
-    """Yield the histograms of each function, so that reads and writes are separate, if one call is one request.
-
-    Otherwise the histograms of all requests together.
-    """
+    """Yield the histograms of each function if one call is one request, else of all requests together."""
     log, samples = HistogramLog(name, (), start_s), result["log"]
     functions = dict.fromkeys(function for sample in samples for function in sample["cycle_latency_by_fn"])
     if result["requests_per_cycle"] != 1:

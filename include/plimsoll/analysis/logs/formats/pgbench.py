@@ -56,7 +56,10 @@ class PgBench:
         has_lag = signs.shows_lag
         clients = _clients(lines, has_lag=has_lag)
         end_s = clients.common_end_s()
-        counted = _Counted(_start_s(lines, clients, end_s, has_lag=has_lag))
+        start_s = clients.first_due_s
+        if end_s is not None:
+            start_s = min(float(part.due_s.min()) for part in _until(lines, end_s, has_lag=has_lag))
+        counted = _Counted(start_s)
         for part in _until(lines, end_s, has_lag=has_lag):
             counted.add(part)
         names = _operations(sorted(counted.answers), options.kinds)
@@ -131,13 +134,6 @@ def _until(lines: RunLines, end_s: float | None, *, has_lag: bool) -> Iterator[D
         kept = np.flatnonzero(part.lines.at_s <= (inf if end_s is None else end_s))
         if len(kept):
             yield Due(part.lines.at(kept), part.due_s[kept], part.begun_s[kept])
-
-
-def _start_s(lines: RunLines, clients: Clients, end_s: float | None, *, has_lag: bool) -> float:
-    """Return when the first of what is judged was due."""
-    if end_s is None:
-        return clients.first_due_s
-    return min(float(part.due_s.min()) for part in _until(lines, end_s, has_lag=has_lag))
 
 
 def _notes(name: str, clients: Clients, signs: LagSigns) -> Iterator[str]:

@@ -32,7 +32,9 @@ _OF_TIMES, _WITH_LAG, _WITH_SKIPPED, _WHOLE = 6, 10, 11, 15
 """Columns: up to release 14 those of the lag with `--rate`, then of skips with `--latency-limit`; since 15 all."""
 _FAILED = {10: "skipped", 13: "serialization", 14: "deadlock"}
 _UNIT = FoundUnit("us", "pgbench writes µs")
+_OPEN = "pgbench tells the least and the greatest time of an interval: with the bound between them it stays open"
 _US_PER_MS = 1000
+_OMISSION = f"judged on service time: a stall hides the operations that were due in it {COORDINATED_OMISSION}"
 _MEND = "give the log as pgbench wrote it; without `--aggregate-interval` it has every transaction"
 
 
@@ -71,7 +73,7 @@ class PgBenchAggregated:
             unit=_UNIT.unit,
             unit_why=_UNIT.why,
             samples=tuple(sample for name, of_file in logs.items() for sample in _samples(name, of_file)),
-            notes=(*notes, *_remarks(rows)),
+            notes=(*notes, *([] if any(sum(row.figures[_OF_TIMES:_WITH_LAG]) for row in rows) else [_OMISSION]), _OPEN),
             errors=totals(failures),
             failures=failures,
             started_at=datetime.fromtimestamp(min(row.start_s for row in rows), UTC),
@@ -111,13 +113,6 @@ def _failures(name: str, rows: Sequence[_Row]) -> Iterator[Failures]:
     for column, kind in _FAILED.items():
         known = (row for row in rows if len(row.figures) > column)
         yield from failures_at(name, kind, ((row.start_s + middle_s, row.figures[column]) for row in known))
-
-
-def _remarks(rows: Sequence[_Row]) -> Iterator[str]:
-    has_lag = any(sum(row.figures[_OF_TIMES:_WITH_LAG]) for row in rows)
-    if not has_lag:
-        yield f"judged on service time: a stall hides the operations that were due in it {COORDINATED_OMISSION}"
-    yield "pgbench tells the least and the greatest time of an interval: with the bound between them it stays open"
 
 
 _FEW, _RARELY = 5, 0.1
@@ -170,10 +165,7 @@ class LagSigns:
 
 
 def due(chunks: Iterable[Lines], *, has_lag: bool) -> Iterator[Due]:
-    """Yield all lines with when their transactions were due.
-
-    Without a schedule, that is when they began: what was not answered as soon as the one before had ended.
-    """
+    """Yield all lines with when their transactions were due: without a schedule, once the one before had ended."""
     if has_lag:
         yield from _by_schedule(chunks)
         return

@@ -57,7 +57,6 @@ class Lines(NamedTuple):
         return Lines._make(column[places] for column in self)
 
     def then(self, others: "Lines") -> "Lines":
-        """Return these lines and later ones."""
         merged = Lines._make(map(np.concatenate, zip(self, others, strict=True)))
         return merged.at(np.argsort(merged.client, kind="stable"))
 
@@ -91,11 +90,9 @@ class RunLines:
                 )
 
     def names(self) -> list[str]:
-        """Return the clients by file and number."""
         return [f"{self.files[file].name}, client {client}" for file, client in self.clients]
 
     def where(self, client: int, line: int) -> str:
-        """Return for people where a client's line is."""
         file, _ = list(self.clients)[client]
         return f"{self.files[file].name}, line {line}"
 

@@ -1,8 +1,6 @@
-"""What every format's reader returns: the measurements of a run, as far as its files hold them, and remarks on them.
+"""What every format's reader returns: the measurements of a run, as far as its files hold them, and remarks on them."""
 
-Failures of a run: figures with times, a log of failed operations, or two counts of which one leaves them out.
-"""
-
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -42,15 +40,11 @@ class RunFile:
 
 
 def cut_line_note(name: str, line: int) -> str:
-    """Return the remark on a file's last line that is cut short, and so left out."""
     return f"{name}, line {line}: the last line is cut short (was its writer killed?); the lines before it count"
 
 
 def only_one(files: Sequence[RunFile], what: str) -> RunFile:
-    """Return the one file of a tool that writes a file for each run; `what`: what several are called.
-
-    Raises LogError where there are several.
-    """
+    """Return the only file. Raises LogError on several `what` of a tool that writes a file for each run."""
     if len(files) > 1:
         where = ", ".join(file.name for file in files)
         raise LogError(f"are several {what}, each of a run of its own", where=where, mend="judge them one by one")
@@ -176,10 +170,7 @@ def failed(series: Series, kind: str, counts: Ints, *, among_times: bool) -> Fai
 def failures_at(
     name: str, kind: str, found: Iterable[tuple[float, int]], operation: str = "", *, among_times: bool = False
 ) -> Iterator[Failures]:
-    """Yield the failures of one kind, if there are any, from times, s since the epoch, and how many there were at each.
-
-    The other arguments are as in `Failures`.
-    """
+    """Yield the failures of one kind, if there are any, from times, s since the epoch, and how many were at each."""
     if occurred := [(at_s, count) for at_s, count in found if count > 0]:
         times_s, numbers = zip(*occurred, strict=True)
         at_s, counts = np.array(times_s, dtype=np.float64), np.array(numbers, dtype=np.int64)
@@ -187,12 +178,11 @@ def failures_at(
 
 
 def totals(failures: Iterable[Failures]) -> dict[str, int]:
-    """Return the number of failures of each kind."""
-    by_kind: dict[str, int] = {}
+    by_kind: Counter[str] = Counter()
     for failure in failures:
         if failure.total:
-            by_kind[failure.kind] = by_kind.get(failure.kind, 0) + failure.total
-    return by_kind
+            by_kind[failure.kind] += failure.total
+    return dict(by_kind)
 
 
 def _counts(series: Series) -> Ints:

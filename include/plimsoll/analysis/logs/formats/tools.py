@@ -1,7 +1,4 @@
-"""The logs of operations that well-known load generators write: how each is recognised, and what its columns hold.
-
-What the whole content of a tool's log shows to be unsound or odd.
-"""
+"""The logs of operations that well-known load generators write: how each is recognised, and what its columns hold."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -3,8 +3,6 @@
 A log does not say its unit. Its column Interval_Max is the highest value divided by a number that the writer's author
 chose: 10^6 in HdrHistogram's own writers in Java, Go, Python and .NET, 10^3 in HdrHistogramJS, 1 in C and Rust. They
 divide by it whatever the unit is. Only 10^3 from another writer than HdrHistogramJS was chosen by somebody, for µs.
-
-Percentiles of writers that round a rank to the nearest, which may be one lower than Plimsoll's.
 """
 
 from collections.abc import Iterator, Sequence
@@ -115,13 +113,10 @@ def _maxima(track: Track) -> Iterator[tuple[float | None, int]]:
         yield record.interval_max, int(WIDE.highest_values(used[-1:])[0]) if len(used) else 0
 
 
-_DECIMALS = 100
-
-
 def rank_remarks(tool: str, percentile: float, counts: Sequence[int]) -> Iterator[str]:
-    """Yield a remark where the rank is the lower one for some of so many operations, with the percentile it proves."""
+    """Yield a remark where the rank that is rounded to the nearest is lower, with what it proves."""
     nearest = [(floor(count * percentile / 100 + 0.5), count) for count in counts]
     lower = [100 * (rank - 0.5) / count for rank, count in nearest if 0 < rank < ceil(count * percentile / 100)]
     if lower:
-        proven = floor(min(lower) * _DECIMALS) / _DECIMALS
+        proven = floor(min(lower) * 100) / 100
         yield f"{tool} rounds ranks to the nearest: its p{percentile:g} is at least p{proven:g}, which it proves"

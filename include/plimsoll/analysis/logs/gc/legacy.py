@@ -8,7 +8,7 @@ other form are counted.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -84,24 +84,24 @@ class _Collection:
         """Tell whether the record holds a pause of the application, and not only heap sizes."""
         return self.kind.startswith("Pause ")
 
-    def pause(self, collector: Collector | None) -> Pause:
-        return Pause(self.at, self.took_ms, self.kind, collector)
-
     def heap(self) -> HeapChange | None:
-        texts = [self.record.head, *(line for line in self.record.details if "Heap:" in line)]
-        of_heap = (list(_SIZES.finditer(text.partition("[Metaspace")[0])) for text in texts)
-        sizes = next(filter(None, of_heap), None)
+        """Return the last sizes, which are the heap's, behind those of its generations."""
+        texts = (self.record.head, *(line for line in self.record.details if "Heap:" in line))
+        sizes = _last(_SIZES, (text.partition("[Metaspace")[0] for text in texts))
         if sizes is None:
             return None
-        # The heap's sizes come last, behind those of its generations
-        before, after = size_bytes(sizes[-1]["before"]), size_bytes(sizes[-1]["after"])
-        return HeapChange(self.end, before, after, self.took_ms, self.cycle)
+        return HeapChange(self.end, size_bytes(sizes["before"]), size_bytes(sizes["after"]), self.took_ms, self.cycle)
 
     def cpu(self) -> CpuTime | None:
         """Return the last processor time in the head. An earlier one is of an interrupted concurrent phase."""
-        texts = [self.record.head, *(line for line in self.record.details if line.startswith(" [Times: "))]
-        times = next(filter(None, (list(_TIMES.finditer(text)) for text in texts)), None)
-        return CpuTime(self.end, number(times[-1]["user"]) + number(times[-1]["sys"])) if times else None
+        details = (line for line in self.record.details if line.startswith(" [Times: "))
+        times = _last(_TIMES, (self.record.head, *details))
+        return CpuTime(self.end, number(times["user"]) + number(times["sys"])) if times else None
+
+
+def _last(pattern: re.Pattern[str], texts: Iterable[str]) -> re.Match[str] | None:
+    """Return the last match in the first text that has any."""
+    return next((matches[-1] for text in texts if (matches := list(pattern.finditer(text)))), None)
 
 
 def parse_legacy(text: str) -> Pauses | None:
@@ -144,12 +144,10 @@ def _steps(records: list[Record]) -> list[_Collection | Record]:
 
 
 def _collection(record: Record) -> _Collection | None:
-    if record.open or record.without_pause:
+    match = None if record.open or record.without_pause else _PAUSE.fullmatch(record.head.rstrip())
+    if not match:
         return None
-    match = _PAUSE.fullmatch(record.head.rstrip())
-    return (
-        _Collection(record, record.at, _kind(match["kind"], record.head), 1e3 * number(match["s"])) if match else None
-    )
+    return _Collection(record, record.at, _kind(match["kind"], record.head), 1e3 * number(match["s"]))
 
 
 def _shenandoah(record: Record, cycle: int, *, ends: bool) -> _Collection | None:
@@ -175,7 +173,7 @@ def _pauses(steps: list[_Collection | Record], collector: Collector | None) -> I
     waiting: list[Pause] = []
     for step in steps:
         if isinstance(step, _Collection):
-            waiting += [step.pause(collector)] if step.paused else []
+            waiting += [Pause(step.at, step.took_ms, step.kind, collector)] if step.paused else []
         elif stop := _STOPPED.match(step.head):
             stopped_ms = 1e3 * number(stop["s"])
             stopping_ms = 1e3 * number(stop["stopping"]) if stop["stopping"] else None

@@ -51,10 +51,7 @@ _FORMS = (
 
 
 def stopped_ms(pauses: pd.DataFrame) -> pd.Series[float]:
-    """Return for how long application threads were stopped in each row of a table of pauses, ms.
-
-    Where the log does not give that, this is the collector's part of the pause.
-    """
+    """Return for how long threads were stopped in each row, ms: at least the collector's part of the pause."""
     return pauses["stopped_ms"].fillna(pauses["duration_ms"])
 
 
@@ -138,6 +135,7 @@ class Pauses:
 
 def joined(logs: Sequence[Pauses]) -> Pauses:
     """Return as one the pauses of JVMs that ran one after the other in the same place."""
+    left = [log.unread for log in logs if log.unread]
     heap: list[HeapChange] = []
     for log in logs:
         # Each JVM counts its cycles from 0
@@ -149,13 +147,8 @@ def joined(logs: Sequence[Pauses]) -> Pauses:
         pauses=tuple(pause for log in logs for pause in log.pauses),
         heap=tuple(heap),
         cpu=tuple(time for log in logs for time in log.cpu),
-        unread=_joined_unread([log.unread for log in logs if log.unread]),
+        unread=Unread(sum(own.lines for own in left), sum(own.of for own in left), left[0].first) if left else None,
     )
-
-
-def _joined_unread(of_logs: Sequence[Unread]) -> Unread | None:
-    lines, of = sum(unread.lines for unread in of_logs), sum(unread.of for unread in of_logs)
-    return Unread(lines, of, of_logs[0].first) if of_logs else None
 
 
 UNITS = {"B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}

@@ -118,18 +118,18 @@ def _parsed(text: str) -> Pauses | None:
     pauses = tuple(_pauses(lines, collector))
     if not unknown and not any(_collection(line, None) for line in lines):
         unknown += [line.message for line in lines if _CYCLE.match(line.message)]
-    left = unread(unknown, text)
-    return Pauses(collector, lines[0].at.tzinfo, pauses, tuple(_heap(lines)), tuple(_cpu(lines)), left)
+    cpu = tuple(
+        CpuTime(line.at, number(match["user"]) + number(match["sys"]))
+        for line in lines
+        if line.tags == "gc,cpu" and (match := _CPU.fullmatch(line.message))
+    )
+    return Pauses(collector, lines[0].at.tzinfo, pauses, tuple(_heap(lines)), cpu, unread(unknown, text))
 
 
 def pauses_frame(
     by_process: Mapping[ProcessOnHost, Pauses], started_at: datetime, ahead_ms: Mapping[str, float] | None = None
 ) -> pd.DataFrame:
-    """Return a table with one row per pause.
-
-    Columns: host, process, start_s (from `started_at`), duration_ms, kind, stop_the_world, stopped_ms, to_safepoint_ms.
-    `ahead_ms`: how far each host's clock is ahead of the clock of `started_at`.
-    """
+    """Return a table with one row per pause. `ahead_ms`: how far hosts' clocks are ahead of that of `started_at`."""
     import pandas as pd  # late: parsing needs none of it
 
     figures = list(_FRAME)[3:]
@@ -234,9 +234,3 @@ def _heap(lines: list[_Line]) -> Iterator[HeapChange]:
             took = number(match["took"]) * (1 if match["unit"] == "ms" else 1000) if match["took"] else 0.0
             before, after = size_bytes(match["before"]), size_bytes(match["after"])
             yield HeapChange(line.at, before, after, took, int(match["cycle"]))
-
-
-def _cpu(lines: list[_Line]) -> Iterator[CpuTime]:
-    for line in lines:
-        if line.tags == "gc,cpu" and (match := _CPU.fullmatch(line.message)):
-            yield CpuTime(line.at, number(match["user"]) + number(match["sys"]))

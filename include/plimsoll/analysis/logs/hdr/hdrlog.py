@@ -70,7 +70,9 @@ def read_log(data: bytes, name: str) -> HistogramLog:
     # A quotation mark begins the line of column names, `"StartTimestamp",…`
     lines = [line for line in every if text[line.start] not in (_HASH, _QUOTE)]
     times = _times(comments, name)
-    base_s = _base_s(times, _first_s(text, lines))
+    # Without BaseTime the rule of Java's HistogramLogReader applies
+    start_s = times.get(b"StartTime", 0.0)
+    base_s = times.get(b"BaseTime", start_s if _first_s(text, lines) < start_s - _YEAR_S else 0.0)
     records = tuple(_records(text, lines, base_s, name))
     if not records:
         raise NoRecordsError("holds no interval record", where=name, mend=_MEND)
@@ -118,12 +120,6 @@ def _times(comments: Mapping[int, bytes], name: str) -> dict[bytes, float]:
                 what = f"a second {kind.decode()}: two logs in one file"
                 raise LogError(what, where=where, mend="judge each run's log by itself")
     return times
-
-
-def _base_s(times: Mapping[bytes, float], first_s: float) -> float:
-    """Return the offset to add to the lines' times. Without BaseTime the rule of Java's HistogramLogReader applies."""
-    start_s = times.get(b"StartTime", 0.0)
-    return times.get(b"BaseTime", start_s if first_s < start_s - _YEAR_S else 0.0)
 
 
 def _records(text: bytes, lines: list[_Line], base_s: float, name: str) -> Iterator[Record]:

@@ -42,10 +42,7 @@ class Layout(NamedTuple):
 
 
 def layout_of(file: RunFile, columns: Columns, is_row: Callable[[str], object] | None) -> Layout:
-    """Return how a file's lines are divided, by which its columns are found: as its first row shows.
-
-    Raises LogError where the needed columns are not there.
-    """
+    """Return how a file's lines are divided, as its first row shows. Raises LogError where it lacks needed columns."""
     line = _first(file.head, is_row) or _first(file.text if is_row else "", is_row)
     if line.lstrip().startswith("{"):
         return Layout(is_json=True)
@@ -111,7 +108,7 @@ class RowReader:
         quote = None if delimiter in "\t " else '"'
         # Columns that are aligned by several spaces have no empty ones between them
         source = (" ".join(text.split()) for text in texts()) if delimiter == " " else texts()
-        held: tuple[int, Sequence[str]] | None = None
+        held: Row | None = None
         is_header = self.layout.has_header
         try:
             for row in csv.reader(source, delimiter=delimiter, quotechar=quote, skipinitialspace=True):
@@ -130,7 +127,7 @@ class RowReader:
         except IndexError as error:
             raise self._garbage(held[0] if held else number, delimiter.join(held[1] if held else ())) from error
         if held is not None and not whole:
-            self._note_cut(held[0])
+            self.notes.append(cut_line_note(self.file.name, held[0]))
 
     def _refuse_twice_named(self) -> None:
         for name in (column.name for column in self.wanted if not column.name.isdecimal()):
@@ -157,7 +154,7 @@ class RowReader:
         if held is not None:
             if whole:
                 raise self._garbage(*held)
-            self._note_cut(held[0])
+            self.notes.append(cut_line_note(self.file.name, held[0]))
 
     def _require_described(self, number: int, fields: int) -> None:
         """Raise LogError where a header has fewer fields: which of the row's belongs to which column is unknown."""
@@ -171,9 +168,6 @@ class RowReader:
         shown = repr(shown[:_SHOWN] + ("…" if len(shown) > _SHOWN else ""))
         where = f"{self.file.name}, line {number}"
         return LogError(f"is no line of a log of operations: {shown}", where=where, mend=_MEND)
-
-    def _note_cut(self, number: int) -> None:
-        self.notes.append(cut_line_note(self.file.name, number))
 
 
 def first_keys(file: RunFile) -> Sequence[str]:

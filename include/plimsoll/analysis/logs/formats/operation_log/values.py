@@ -101,7 +101,11 @@ class Outcomes(dict[tuple[str, ...], str]):
         # Where each error has a text of its own, all texts of a log would stay in memory
         if len(self) >= _MOST_HELD:
             self.clear()
-        kind = self[texts] = self._bounded(self._kind(texts))
+        kind = self._kind(texts)
+        if kind and kind not in self._kinds:
+            kind = OTHER if len(self._kinds) >= _MOST_KINDS else kind
+            self._kinds.add(kind)
+        self[texts] = kind
         return kind
 
     def _kind(self, texts: Sequence[str]) -> str:
@@ -125,10 +129,3 @@ class Outcomes(dict[tuple[str, ...], str]):
         what = f"does not say whether {outcome!r} in column {self._column} is an answer"
         mend = f"say which values are: `--columns ok={self._column}:{outcome}`, several with `|`"
         raise LogError(what, mend=mend)
-
-    def _bounded(self, kind: str) -> str:
-        if kind and kind not in self._kinds:
-            if len(self._kinds) == _MOST_KINDS:
-                return OTHER
-            self._kinds.add(kind)
-        return kind
