@@ -23,7 +23,6 @@ from plimsoll.analysis.logs.gc.pauses import (
     size_bytes,
     unread,
 )
-from plimsoll.domain.keys.variant import Collector
 
 _PAUSE = re.compile(
     r"\[(?P<kind>GC pause \((?:[^()]|\(\))+\) \((?:young|mixed)\)(?: \(initial-mark\))?|GC remark|GC cleanup|"
@@ -42,27 +41,6 @@ _STOPPED = re.compile(
 )
 _SIZES = re.compile(r"(?P<before>\d+[.,]?\d*[BKMGT])(\(\S+?\))?->(?P<after>\d+[.,]?\d*[BKMGT])\(")
 _TIMES = re.compile(r"\[Times: user=(?P<user>\d+[.,]\d+) sys=(?P<sys>\d+[.,]\d+),")
-_FLAG = re.compile(r"-XX:\+Use(?P<name>G1|ConcMarkSweep|Parallel|ParallelOld|Serial|Shenandoah)GC\b")
-_COLLECTORS: dict[str, Collector] = {
-    "ConcMarkSweep": "CMS",
-    "G1": "G1",
-    "Parallel": "Parallel",
-    "ParallelOld": "Parallel",
-    "Serial": "Serial",
-    "Shenandoah": "Shenandoah",
-}
-_MARKS: dict[str, Collector] = {
-    "[Pause ": "Shenandoah",
-    "[Concurrent ": "Shenandoah",
-    "[GC pause": "G1",
-    "[GC concurrent-": "G1",
-    "[GC remark": "G1",
-    "[GC cleanup": "G1",
-    "[ParNew": "CMS",
-    "CMS": "CMS",
-    "[PSYoungGen": "Parallel",
-    "[DefNew": "Serial",
-}
 
 
 @dataclass(frozen=True)
@@ -109,19 +87,14 @@ def parse_legacy(text: str) -> Pauses | None:
     log = read_records(text)
     if not log.records:
         return None
-    # By the flag in the log's beginning, else by the first line that only one collector writes.
-    flag, heads = _FLAG.search("\n".join(log.before)), (record.head for record in log.records)
-    by_mark = (_MARKS[mark] for head in heads for mark in _MARKS if mark in head)
-    collector = _COLLECTORS[flag["name"]] if flag else next(by_mark, None)
     steps = _steps(log.records)
     collections = [step for step in steps if isinstance(step, _Collection)]
     unknown = [*log.unknown, *_unknown(steps)]
     if not unknown and not any(collection.paused for collection in collections):
         unknown += [record.head for record in log.records if _CONCURRENT.match(record.head)]
     return Pauses(
-        collector,
         log.records[0].at.tzinfo,
-        tuple(_pauses(steps, collector)),
+        tuple(_pauses(steps)),
         tuple(heap for collection in collections if (heap := collection.heap())),
         tuple(cpu for collection in collections if (cpu := collection.cpu())),
         unread(unknown, text),
@@ -168,12 +141,12 @@ def _unknown(steps: list[_Collection | Record]) -> Iterator[str]:
             yield from step.head.splitlines()
 
 
-def _pauses(steps: list[_Collection | Record], collector: Collector | None) -> Iterator[Pause]:
+def _pauses(steps: list[_Collection | Record]) -> Iterator[Pause]:
     """Join each collection with the later line that gives the whole time for which application threads were stopped."""
     waiting: list[Pause] = []
     for step in steps:
         if isinstance(step, _Collection):
-            waiting += [Pause(step.at, step.took_ms, step.kind, collector)] if step.paused else []
+            waiting += [Pause(step.at, step.took_ms, step.kind)] if step.paused else []
         elif stop := _STOPPED.match(step.head):
             stopped_ms = 1e3 * number(stop["s"])
             stopping_ms = 1e3 * number(stop["stopping"]) if stop["stopping"] else None
@@ -181,7 +154,7 @@ def _pauses(steps: list[_Collection | Record], collector: Collector | None) -> I
                 yield replace(pause, stopped_ms=stopped_ms, to_safepoint_ms=stopping_ms)
             if not waiting and stopped_ms >= NOTABLE_STOP_MS:
                 start = step.at - timedelta(milliseconds=stopped_ms)
-                yield Pause(start, stopped_ms, "Safepoint unknown", collector, True, stopped_ms, stopping_ms)
+                yield Pause(start, stopped_ms, "Safepoint unknown", True, stopped_ms, stopping_ms)
             waiting = []
     yield from waiting
 

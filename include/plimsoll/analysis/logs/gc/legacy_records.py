@@ -91,9 +91,8 @@ def _opened(text: str) -> int:
 
 @dataclass
 class Records:
-    """The records of a log, the lines before them, and its lines of unknown form outside the records' heads."""
+    """The records of a log, and its lines of unknown form outside the records' heads."""
 
-    before: list[str] = field(default_factory=list)
     records: list[Record] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
 
@@ -116,5 +115,6 @@ def read_records(text: str) -> Records:
             continue
         if not (final or is_cut or (last and last.open) or _DETAIL.match(line)):
             log.unknown.append(line)
-        (last.add if last else log.before.append)(line)
+        if last:
+            last.add(line)
     return log

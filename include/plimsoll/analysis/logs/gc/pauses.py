@@ -11,7 +11,6 @@ from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from plimsoll.domain.keys.process import LogLine
-from plimsoll.domain.keys.variant import Collector
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,7 +67,6 @@ class Pause:
     at: datetime
     duration_ms: float
     kind: str
-    collector: Collector | None
     stop_the_world: bool = True
     stopped_ms: float | None = None
     to_safepoint_ms: float | None = None
@@ -114,13 +112,12 @@ def unread(unknown: Sequence[str], text: str) -> Unread | None:
 
 @dataclass(frozen=True)
 class Pauses:
-    """One JVM's pauses in order of their ends. `collector` is None where the log's beginning is missing.
+    """One JVM's pauses in order of their ends.
 
     `zone`: the time zone of the log's times, which is the JVM's own; None for an empty log. `unread`: the lines that
     may tell further pauses, None where there are none.
     """
 
-    collector: Collector | None = None
     zone: tzinfo | None = None
     pauses: tuple[Pause, ...] = ()
     heap: tuple[HeapChange, ...] = ()
@@ -142,7 +139,6 @@ def joined(logs: Sequence[Pauses]) -> Pauses:
         first = max((change.cycle for change in heap if change.cycle is not None), default=-1) + 1
         heap += [change if change.cycle is None else replace(change, cycle=change.cycle + first) for change in log.heap]
     return Pauses(
-        collector=next((log.collector for log in logs if log.collector), None),
         zone=next((log.zone for log in logs if log.zone), None),
         pauses=tuple(pause for log in logs for pause in log.pauses),
         heap=tuple(heap),

@@ -26,7 +26,6 @@ from plimsoll.analysis.logs.gc.pauses import (
     unknown_form,
     unread,
 )
-from plimsoll.domain.keys.variant import Collector
 from plimsoll.domain.text.errors import LogError
 
 if TYPE_CHECKING:
@@ -39,15 +38,6 @@ _LINE = re.compile(
     r"\[(error|warning|info|debug|trace) *\](?:\[(?P<tags>[\w,]+) *\])? ?(?P<message>.*)",
     re.ASCII,
 )
-_COLLECTORS: dict[str, Collector] = {
-    "Using G1": "G1",
-    "Using Concurrent Mark Sweep": "CMS",
-    "Using Shenandoah": "Shenandoah",
-    "Using The Z Garbage Collector": "ZGC",
-    "Initializing The Z Garbage Collector": "ZGC",
-    "Using Parallel": "Parallel",
-    "Using Serial": "Serial",
-}
 _TAGS_OF_PAUSES = ("gc", "gc,phases")
 # A letter in front, as in `Y: Pause Mark Start (Major)`, is the generation of ZGC that is collected
 _PAUSE = re.compile(
@@ -92,8 +82,8 @@ class _Line:
     tags: str
     message: str
 
-    def pause(self, kind: str, duration_ms: float, collector: Collector | None, *, all_threads: bool = True) -> Pause:
-        return Pause(self.at - timedelta(milliseconds=duration_ms), duration_ms, kind, collector, all_threads)
+    def pause(self, kind: str, duration_ms: float, *, all_threads: bool = True) -> Pause:
+        return Pause(self.at - timedelta(milliseconds=duration_ms), duration_ms, kind, all_threads)
 
 
 def parse_gc_log(text: str) -> Pauses:
@@ -114,16 +104,15 @@ def _parsed(text: str) -> Pauses | None:
     lines, unknown = _lines(text)
     if not lines:
         return parse_legacy(text) if text.strip() else Pauses()
-    collector = next((_COLLECTORS[line.message] for line in lines if line.message in _COLLECTORS), None)
-    pauses = tuple(_pauses(lines, collector))
-    if not unknown and not any(_collection(line, None) for line in lines):
+    pauses = tuple(_pauses(lines))
+    if not unknown and not any(map(_collection, lines)):
         unknown += [line.message for line in lines if _CYCLE.match(line.message)]
     cpu = tuple(
         CpuTime(line.at, number(match["user"]) + number(match["sys"]))
         for line in lines
         if line.tags == "gc,cpu" and (match := _CPU.fullmatch(line.message))
     )
-    return Pauses(collector, lines[0].at.tzinfo, pauses, tuple(_heap(lines)), cpu, unread(unknown, text))
+    return Pauses(lines[0].at.tzinfo, pauses, tuple(_heap(lines)), cpu, unread(unknown, text))
 
 
 def pauses_frame(
@@ -170,26 +159,25 @@ def _tags(line: re.Match[str]) -> str:
         return "gc,cpu"
     if _PART_OF_HEAP.match(line["message"]):
         return "gc,heap"
-    forms = (_CYCLE.match, _STALL.fullmatch, _COLLECTORS.get)
-    return "gc" if any(is_so(line["message"]) for is_so in forms) else "safepoint"
+    return "gc" if _CYCLE.match(line["message"]) or _STALL.fullmatch(line["message"]) else "safepoint"
 
 
 def _strange(line: _Line) -> bool:
     """Tell whether a line gives the time of a pause, a stall or a safepoint in a form that is not known."""
     if line.tags not in (*_TAGS_OF_PAUSES, "safepoint") or not _TIMED.search(line.message):
         return False
-    return not (_collection(line, None) or _stop(line, "", None))
+    return not (_collection(line) or _stop(line, ""))
 
 
-def _pauses(lines: list[_Line], collector: Collector | None) -> Iterator[Pause]:
+def _pauses(lines: list[_Line]) -> Iterator[Pause]:
     """Join each collection with the later line of its safepoint, which has the whole time of stopped threads."""
     name, waiting = "unknown", list[Pause]()
     for line in lines:
-        if pause := _collection(line, collector):
+        if pause := _collection(line):
             waiting.append(pause)
         elif entering := _ENTERING.fullmatch(line.message):
             name = entering["name"]
-        elif stop := _stop(line, name, collector):
+        elif stop := _stop(line, name):
             yield from _within(stop, waiting)
             waiting = []
     yield from waiting
@@ -206,23 +194,23 @@ def _within(stop: Pause, waiting: list[Pause]) -> Iterator[Pause]:
         yield replace(stop, stopped_ms=stop.duration_ms)
 
 
-def _collection(line: _Line, collector: Collector | None) -> Pause | None:
+def _collection(line: _Line) -> Pause | None:
     """Return a collector's pause. ZGC logs them under gc,phases; gc,start and gc,stats repeat pauses, ignored."""
     if line.tags not in _TAGS_OF_PAUSES:
         return None
     for pattern in (_PAUSE, _STALL):
         if match := pattern.fullmatch(line.message):
-            return line.pause(match["kind"], number(match["ms"]), collector, all_threads=pattern is _PAUSE)
+            return line.pause(match["kind"], number(match["ms"]), all_threads=pattern is _PAUSE)
     return None
 
 
-def _stop(line: _Line, name: str, collector: Collector | None) -> Pause | None:
+def _stop(line: _Line, name: str) -> Pause | None:
     """Return the safepoint that ends here. JDK 11 names its cause in an earlier line, JDK 17 in the same line."""
     if match := _STOPPED_11.fullmatch(line.message):
-        stop = line.pause(f"Safepoint {name}", 1e3 * number(match["s"]), collector)
+        stop = line.pause(f"Safepoint {name}", 1e3 * number(match["s"]))
         return replace(stop, to_safepoint_ms=1e3 * number(match["stopping"]))
     if match := _STOPPED_17.fullmatch(line.message):
-        stop = line.pause(f"Safepoint {match['name']}", int(match["ns"]) / 1e6, collector)
+        stop = line.pause(f"Safepoint {match['name']}", int(match["ns"]) / 1e6)
         return replace(stop, to_safepoint_ms=int(match["stopping"]) / 1e6)
     return None
 
