@@ -1,12 +1,12 @@
 """Logs with a line for each operation: of any program, by the columns that a user names, and of well-known tools."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from plimsoll.analysis.logs.formats.interval_logs import Meaning
-from plimsoll.analysis.logs.formats.operation_log.counting import FAILED, Counted, counted
-from plimsoll.analysis.logs.formats.operation_log.parsing import Names, Parser
+from plimsoll.analysis.logs.formats.operation_log.counting import Counted, counted
+from plimsoll.analysis.logs.formats.operation_log.parsing import Parser
 from plimsoll.analysis.logs.formats.operation_log.rows import first_keys
 from plimsoll.analysis.logs.formats.operation_log.values import EPOCH_FROM_S
 from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, failures_at, totals
@@ -18,23 +18,23 @@ from plimsoll.domain.keys.log_words import EXAMPLE, implied, pairs, parse_column
 from plimsoll.domain.text.errors import LogError
 
 _MS_PER_S = 1000
+_ANY_PROGRAM = Tool("text", "log of operations", {})
 
 
 class TextLog:
     """Times of operations in columns that the user names, or that the first line names as `--columns` does."""
 
-    name = "text"
-    title = "log of operations"
+    name = _ANY_PROGRAM.name
+    title = _ANY_PROGRAM.title
 
     def recognises(self, file: RunFile) -> bool:
         return bool(implied(first_keys(file)))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
         notes: list[str] = []
-        names = Names(is_counted=options.tags.__contains__ if options.tags else None, tags=options.tags)
         columns = [parse_columns(options.columns or _implied(file)) for file in files]
         parsers = [
-            Parser(file, own, options.unit, names, None, notes, is_strict=True)
+            Parser(file, own, options.unit, _ANY_PROGRAM, options.tags, notes, is_strict=True)
             for file, own in zip(files, columns, strict=True)
         ]
         measures = {own.is_response for own in columns}
@@ -76,13 +76,9 @@ class ToolLog:
             if tool.refusal is not None and not options.tags and (refusal := tool.refusal(data)):
                 raise LogError(refusal[0], where=name, mend=refusal[1])
             notes += tool.remarks_on(data) if tool.remarks_on else ()
-        names = Names(
-            self._is_counted(options.tags), self._fails, tool.has_counts, tool.mend, options.tags, tool.answers
-        )
-        is_row = re.compile(tool.rows).match if tool.rows else None
         columns = [parse_columns(pairs([tool.forms[form]])) for form in forms]
         parsers = [
-            Parser(file, own, options.unit, names, is_row, notes) for file, own in zip(files, columns, strict=True)
+            Parser(file, own, options.unit, tool, options.tags, notes) for file, own in zip(files, columns, strict=True)
         ]
         operations = counted(parsers, lambda name: self._meaning(name, options), options.kinds)
         operations = operations._replace(failures=(*operations.failures, *self._unsent(whole)))
@@ -117,18 +113,6 @@ class ToolLog:
         if form is None:
             raise LogError(f"holds no line of {self.title}", where=file.name, mend="give the file as the tool wrote it")
         return form
-
-    def _is_counted(self, tags: Sequence[str]) -> Callable[[str], bool] | None:
-        if tags:
-            return lambda name: name in tags or bool(self._fails(name))
-        counted_names = re.compile(self._tool.counted)
-        return (lambda name: bool(counted_names.fullmatch(name))) if self._tool.counted else None
-
-    def _fails(self, name: str) -> str:
-        meaning = self._tool.meaning(name)
-        if meaning is None or meaning[0] != FAILED:
-            return ""
-        return re.sub(rf"^{re.escape(meaning[1])}[-_]", "", name) if meaning[1] else name
 
     def _meaning(self, name: str, options: ReadOptions) -> Meaning:
         meaning = self._tool.meaning(name)

@@ -13,6 +13,7 @@ RAW_CONSOLE = r"[\s\S]*?Raw data measurement: will output to stdout"
 """How a console with raw measurements begins; those come after all status lines."""
 _TRANSACTION = b"Number of samples in transaction :"
 _MOST_OF_HEY = 1_000_000
+FAILED = "time of failures"
 
 
 def transactions(data: bytes) -> tuple[str, str] | None:
@@ -81,6 +82,13 @@ class Tool:
     writes_several_forms: bool = False
     mend: str = "give the whole log"
     answers: Callable[[str], frozenset[str]] | None = None
+
+    def fails(self, name: str) -> str:
+        """Return the kind of failure that an operation's name stands for; empty for others."""
+        meaning = self.meaning(name)
+        if meaning is None or meaning[0] != FAILED:
+            return ""
+        return re.sub(rf"^{re.escape(meaning[1])}[-_]", "", name) if meaning[1] else name
 
 
 _GATLING = "operation={},time={}:ms,end={}:ms,ok={}:OK,error={},delimiter=tab"

@@ -19,6 +19,7 @@ from plimsoll.analysis.logs.formats.operation_log.second_counts import (
 )
 from plimsoll.analysis.logs.formats.reading import RunFile
 from plimsoll.analysis.logs.formats.selection import Series, refuse_unknown_tags
+from plimsoll.analysis.logs.formats.tools import FAILED
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.operations import Failures
 from plimsoll.analysis.logs.unpacking import unpacked
@@ -26,7 +27,6 @@ from plimsoll.domain.keys.log_words import KINDS
 from plimsoll.domain.text.errors import LogError
 
 _MOST_NAMES = 100
-FAILED = "time of failures"
 MeaningOf = Callable[[str], Meaning]
 
 
@@ -85,7 +85,7 @@ def counted(parsers: Sequence[Parser], meaning: MeaningOf, kinds: Mapping[str, s
     begun = [(parser, chunks, next(chunks, None)) for parser in parsers for chunks in [parser.chunks()]]
     for parser, _, first in begun:
         if first is None:
-            raise LogError("holds no operation that is judged", where=parser.file.name, mend=parser.names.mend)
+            raise LogError("holds no operation that is judged", where=parser.file.name, mend=parser.tool.mend)
     origin_s = min(float(first.starts_s.min()) for _, _, first in begun if first)
     files = [_File(parser.file, origin_s) for parser in parsers]
     for file, (_, chunks, first) in zip(files, begun, strict=True):
@@ -93,7 +93,7 @@ def counted(parsers: Sequence[Parser], meaning: MeaningOf, kinds: Mapping[str, s
             file.add(chunk)
         file.finish()
     there = dict.fromkeys(chain(*(file.by_name for file in files), *(sorted(parser.seen) for parser in parsers)))
-    refuse_unknown_tags(parsers[0].names.tags, there, ", ".join(file.name for file in files), *NAMED)
+    refuse_unknown_tags(parsers[0].tags, there, ", ".join(file.name for file in files), *NAMED)
     kinds = {**KINDS, **kinds}
     series = tuple(_series(files, meaning, kinds))
     return Counted(series, tuple(_failures(files, meaning, kinds)), origin_s)

@@ -1,5 +1,6 @@
 """The operations of one file, a chunk at a time, as numbers."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +14,7 @@ from plimsoll.analysis.logs.formats.operation_log.rows import Layout, Row, RowRe
 from plimsoll.analysis.logs.formats.operation_log.values import Outcomes, numbers, seconds, unit_of_moments
 from plimsoll.analysis.logs.formats.reading import RunFile
 from plimsoll.analysis.logs.formats.selection import refuse_unknown_tags
+from plimsoll.analysis.logs.formats.tools import Tool
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
 from plimsoll.analysis.logs.operations import Floats
 from plimsoll.domain.keys.log_words import SECONDS_OF, Column, Columns
@@ -30,23 +32,6 @@ NAMED = "line", "operation"
 """What has a name in such a log, and what that names."""
 _MOST_SEEN = 100
 _UNKNOWN_UNIT = "say it: `--unit ms` (or `us`, `ns`; of an import or a command, `unit:`), or `latency=NAME:s`"
-
-
-class Names(NamedTuple):
-    """What the names of a tool's operations say.
-
-    `is_counted`: whether rows of a name are read at all. `fails`: the kind of failure that a name stands for; empty for
-    others. `counts`: whether a row of such a name stands for as many operations as the column of its latency says.
-    `mend`: what to do where no row is left. `tags`: the names that the user asks for. `answers`: the outcomes that are
-    answers of a name, where it has others than usual.
-    """
-
-    is_counted: Callable[[str], bool] | None = None
-    fails: Callable[[str], str] | None = None
-    counts: bool = False
-    mend: str = "give the whole log"
-    tags: Sequence[str] = ()
-    answers: Callable[[str], frozenset[str]] | None = None
 
 
 class Chunk(NamedTuple):
@@ -69,18 +54,23 @@ class Parser:
     """Reads one file.
 
     `unit` is that of latencies, where the columns do not tell it. `is_strict`: all of the columns must be there, not
-    only those that are needed. `seen`: some of the operations of the rows read so far, where the user asks for some.
+    only those that are needed. `tags`: the names of operations that the user asks for; all where it is empty. `seen`:
+    some of the operations of the rows read so far, where the user asks for some.
     """
 
     file: RunFile
     columns: Columns
     unit: Unit | None
-    names: Names
-    is_row: Callable[[str], object] | None
+    tool: Tool
+    tags: Sequence[str]
     notes: list[str]
     is_strict: bool = False
     seen: set[str] = field(default_factory=set)
     _by_values: dict[frozenset[str], Outcomes] = field(default_factory=dict)
+
+    @cached_property
+    def is_row(self) -> Callable[[str], object] | None:
+        return re.compile(self.tool.rows).match if self.tool.rows else None
 
     @cached_property
     def layout(self) -> Layout:
@@ -90,7 +80,7 @@ class Parser:
         """Yield all operations, chunk by chunk; none is empty."""
         places = {column: index for index, column in enumerate(self._wanted)}
         if self.columns.operation not in places:
-            refuse_unknown_tags(self.names.tags, (), self.file.name, *NAMED)
+            refuse_unknown_tags(self.tags, (), self.file.name, *NAMED)
         units: list[str] = []
         empty = set(self._told)
         for rows in self._rows(places):
@@ -99,7 +89,7 @@ class Parser:
                 empty = {column for column in empty if not any(row[1][places[column]] for row in rows)}
                 yield self._chunk(rows, units, places)
         if not units and any(self.seen):
-            refuse_unknown_tags(self.names.tags, sorted(self.seen), self.file.name, *NAMED)
+            refuse_unknown_tags(self.tags, sorted(self.seen), self.file.name, *NAMED)
         # A column of CSV is in its header or nowhere; of JSON any line may have it, so only the end tells
         if empty and self.is_strict and self.layout.is_json:
             raise self._lacks(min(empty))
@@ -142,18 +132,20 @@ class Parser:
         return list(dict.fromkeys([*columns.moments.values(), *([columns.latency] if columns.latency else []), *there]))
 
     def _rows(self, places: Mapping[Column, int]) -> Iterator[list[Row]]:
-        columns, is_counted = self.columns, self.names.is_counted
+        columns, counted = self.columns, re.compile(self.tool.counted)
         for rows in RowReader(self.file, self.layout, self._wanted, self.is_row, self.notes).chunks():
             kept = rows
             if columns.only:
                 index, values = places[columns.only], columns.only_values
                 kept = [row for row in kept if row[1][index] in values]
-            if is_counted and columns.operation is not None and columns.operation in places:
+            if columns.operation is not None and columns.operation in places:
                 index = places[columns.operation]
-                if self.names.tags:
+                if self.tags:
                     new = {row[1][index] for row in kept} - self.seen
                     self.seen.update(islice(new, _MOST_SEEN - len(self.seen)))
-                kept = [row for row in kept if is_counted(row[1][index])]
+                    kept = [row for row in kept if row[1][index] in self.tags or self.tool.fails(row[1][index])]
+                elif self.tool.counted:
+                    kept = [row for row in kept if counted.fullmatch(row[1][index])]
             yield kept
 
     def _lacks(self, column: Column) -> LogError:
@@ -204,8 +196,8 @@ class Parser:
             starts_s, ends_s = moments
             return starts_s, ends_s, ends_s - starts_s, counts
         took_s = numbers(texts) * SECONDS_OF[unit]
-        if self.names.counts and self.names.fails is not None:
-            failing = {name for name in set(names) if self.names.fails(name)}
+        if self.tool.has_counts:
+            failing = {name for name in set(names) if self.tool.fails(name)}
             for row, name in enumerate(names):
                 if name in failing:
                     counts[row], took_s[row] = max(0, int(float(texts[row]))), 0.0
@@ -216,7 +208,7 @@ class Parser:
 
     def _outcomes(self, name: str) -> Outcomes:
         columns = self.columns
-        values = (self.names.answers(name) if self.names.answers else None) or columns.ok_values
+        values = (self.tool.answers(name) if self.tool.answers else None) or columns.ok_values
         column = next((column.name for column in columns.ok if self.layout.has(column)), "")
         has_errors = columns.error is not None and self.layout.has(columns.error)
         return self._by_values.setdefault(values, Outcomes(values, column, has_errors=has_errors))
@@ -229,8 +221,8 @@ class Parser:
         except LogError as error:
             where = f"{self.file.name}, line {lines[len(failed)]}"
             raise LogError(error.what, where=where, mend=error.mend) from error
-        if self.names.fails is not None:
-            by_name = {name: self.names.fails(name) for name in set(names)}
+        by_name = {name: self.tool.fails(name) for name in set(names)}
+        if any(by_name.values()):
             failed = [by_name[name] or kind for name, kind in zip(names, failed, strict=True)]
         return failed
 

@@ -3,7 +3,7 @@ fill, and tell whether the rows are those of one whole run by one clock.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -159,20 +159,9 @@ class SecondCounts:
             yield Record(tag, start_s, max(_SHORTEST_S, min(1.0, end_s - start_s)), payload, number + 1)
 
     def _merge(self) -> None:
-        keys, counts = _added_up(self._new)
-        self._new = []
-        places = np.searchsorted(self._keys, keys)
-        known = np.searchsorted(self._keys, keys, side="right") > places
-        self._counts[places[known]] += counts[known]
-        self._keys = np.insert(self._keys, places[~known], keys[~known])
-        self._counts = np.insert(self._counts, places[~known], counts[~known])
-
-
-def _added_up(parts: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
-    """Return every key once, in order, with the sum of its counts."""
-    keys = np.concatenate([_NONE, *(keys for keys, _ in parts)])
-    counts = np.concatenate([_NONE, *(counts for _, counts in parts)])
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    first = np.flatnonzero(np.diff(keys, prepend=-1))
-    return keys[first], np.add.reduceat(counts[order], first) if len(first) else _NONE
+        """Add the new counts up with the others: every key is there once, in order."""
+        keys, counts = (np.concatenate(column) for column in zip((self._keys, self._counts), *self._new, strict=True))
+        order = np.argsort(keys, kind="stable")
+        keys, self._new = keys[order], []
+        first = np.flatnonzero(np.diff(keys, prepend=-1))
+        self._keys, self._counts = keys[first], np.add.reduceat(counts[order], first) if len(first) else _NONE
