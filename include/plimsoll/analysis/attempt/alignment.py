@@ -37,14 +37,6 @@ class Schedule:
         """Return the number of the interval with each time. 0 begins when warm-up ends; earlier are negative."""
         return np.floor((times_s - self.origin_s - self.warmup_s) / self.interval_s).astype(np.int64)
 
-    def start_s(self, number: int) -> float:
-        """Return the start of an interval, s from the timed run's start. No interval starts before the timed run."""
-        return max(0.0, self.warmup_s + number * self.interval_s)
-
-    def end_s(self, number: int) -> float:
-        """Return the end of an interval, s from the timed run's start."""
-        return self.warmup_s + (number + 1) * self.interval_s
-
 
 @dataclass(frozen=True)
 class Window:
@@ -110,7 +102,8 @@ def windows(tracks: Sequence[Track], schedule: Schedule, due_until_s: float | No
 
 def _window(number: int, placed: Sequence[_Placed], schedule: Schedule, answered_s: float, log_end_s: float) -> Window:
     """Return that interval; operations were answered until `answered_s`, and due until `log_end_s`."""
-    start_s, end_s = schedule.start_s(number), schedule.end_s(number)
+    end_s = schedule.warmup_s + (number + 1) * schedule.interval_s
+    start_s = max(0.0, schedule.warmup_s + number * schedule.interval_s)  # none starts before the timed run
     goes_on = answered_s < min(end_s, log_end_s)
     covered_s = 0.0 if goes_on else max(placed_track.covered_s(number) for placed_track in placed)
     is_complete = log_end_s >= end_s - schedule.misfit_s

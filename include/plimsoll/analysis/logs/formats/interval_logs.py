@@ -10,13 +10,14 @@ from plimsoll.analysis.logs.formats.refused import refuse_no_operations
 from plimsoll.analysis.logs.formats.selection import (
     Measure,
     Series,
+    names_measure,
     refuse_service_times_beside_response_times,
+    refuse_two_measures,
     select,
     total,
     with_tags,
 )
 from plimsoll.analysis.logs.formats.tlp_stress import name_of, unit_by_file_name, written_unit
-from plimsoll.analysis.logs.formats.two_measures import names_measure, refuse_two_measures
 from plimsoll.analysis.logs.formats.units import (
     ASK_FOR_UNIT,
     FoundUnit,
