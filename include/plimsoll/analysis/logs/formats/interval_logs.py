@@ -11,7 +11,6 @@ from plimsoll.analysis.logs.formats.selection import (
     Measure,
     Series,
     names_measure,
-    refuse_service_times_beside_response_times,
     refuse_two_measures,
     select,
     total,
@@ -75,7 +74,7 @@ class IntervalLogs:
         self._refuse_unknown(series, options)
         self._refuse(series)
         if not self.tool:
-            refuse_service_times_beside_response_times([tagged for tagged in series if name_of(tagged.log)])
+            _refuse_service_times_beside_response_times([tagged for tagged in series if name_of(tagged.log)])
         tracks, notes, left_out = select(series)
         by_name = {log.name: log for log in logs}
         named = {track.name for track in tracks if name_of(by_name[track.log])}
@@ -213,6 +212,18 @@ class IntervalLogs:
             or (tagged not in series and names_measure(tagged.tag, "time of failures"))
         ]
         return [failures_of(tagged, tagged.tag or "errors") for tagged in failed] or None
+
+
+def _refuse_service_times_beside_response_times(series: Sequence[Series]) -> None:
+    """Raise LogError where a file of service times is given together with one of response times."""
+    intended = {tagged.log.name for tagged in series if tagged.measure == "response time"}
+    for tagged in series:
+        if tagged.measure == "service time" and intended and tagged.log.name not in intended:
+            raise LogError(
+                f"holds service times (from the send), {min(intended)} response times",
+                where=tagged.log.name,
+                mend="give only the `.hdr-intended-` logs: response time, from the intended start, is what is judged",
+            )
 
 
 def without_first_stub(records: tuple[Record, ...]) -> tuple[Record, ...]:

@@ -113,18 +113,6 @@ def refuse_unknown_tags(
             raise LogError(f"no {row} has the {name} {tag!r}", where=where, mend=mend)
 
 
-def refuse_service_times_beside_response_times(series: Sequence[Series]) -> None:
-    """Raise LogError where a file of service times is given together with one of response times."""
-    intended = {tagged.log.name for tagged in series if tagged.measure == "response time"}
-    for tagged in series:
-        if tagged.measure == "service time" and intended and tagged.log.name not in intended:
-            raise LogError(
-                f"holds service times (from the send), {min(intended)} response times",
-                where=tagged.log.name,
-                mend="give only the `.hdr-intended-` logs: response time, from the intended start, is what is judged",
-            )
-
-
 def total(records: Sequence[Record], name: str) -> int | None:
     """Return the number of values in the records; None where one of them can't be decoded."""
     try:
