@@ -231,6 +231,5 @@ class Parser:
         shown = ", ".join(f"{text[:40]!r}" for text in texts)
         if took_s > _LONGEST_S:
             return LogError(f"a latency of {took_s:,.0f} s", where=where, mend="check the unit of latencies")
-        if took_s < 0:
-            return LogError(f"a latency below zero: {shown}", where=where, mend="give the log as it was written")
-        return LogError(f"holds no time, or no latency: {shown}", where=where, mend="give the log as it was written")
+        what = "a latency below zero" if took_s < 0 else "holds no time, or no latency"
+        return LogError(f"{what}: {shown}", where=where, mend="give the log as it was written")
