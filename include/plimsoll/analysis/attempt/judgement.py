@@ -107,20 +107,15 @@ class Run:
 class Judgement:
     """The result of judging a run.
 
-    `reasons` say why the measurement is unsound; without any it is valid as far as its logs tell.
-
-    `levels` are in the order of the service levels, and empty where no intervals could be formed. `maxima`,
-    `operations`, `achieved_ops_s`, `stalls_s` and the table belong to the first service level's judged intervals.
-    `rate_achieved` is None where no rate was asked for. `notes` are remarks that change nothing. `stalls_s` are the
-    starts of intervals in which nothing was answered though operations were under way; such intervals miss. `format`
-    names the format that the files were read in; `whole_run` holds figures that the files give without intervals;
-    `errors` the failed operations by kind, None where the files don't tell; `judged_errors` those of the judged time,
-    None where not all of their times are known; `failed_share` their share of the judged time's operations, or of the
-    whole run's where times are missing; `own_lag_p99_ms` the load generator's own lateness. `counts` are the merged
-    counts of the judged intervals by operation, in `unit`; empty where the files hold no histograms. `missed`: the
-    missed intervals of all service levels. `unit_why`: why that unit is taken; empty where the files could not be read.
-    `left_out`: records of the files that are not judged. `started_at`: when the run began, as the files tell it.
-    `by_level`: the judged aligned intervals of each service level. `unanswered`: what was not answered.
+    `reasons` say why the measurement is unsound; without any it is valid as far as its logs tell. `levels` are in the
+    order of the service levels, and empty where no intervals could be formed. `maxima`, `operations`, `achieved_ops_s`,
+    `stalls_s` and the table belong to the first service level's judged intervals. `rate_achieved` is None where no rate
+    was asked for. `stalls_s` are the starts of intervals in which nothing was answered though operations were under
+    way; such intervals miss. `missed` and `by_level` are the missed intervals of all service levels, and the judged
+    aligned ones of each. `judged_errors` are the `errors` of the judged time, None where not all of their times are
+    known; `failed_share` their share of its operations, or of the whole run's where times are missing. `counts` are the
+    merged counts of the judged intervals by operation, in `unit`; empty where the files hold no histograms. All else
+    is as the `Reading` has it, and empty where the files could not be read; `format` is its title.
     """
 
     intervals: IntervalTable = field(default_factory=IntervalTable)
