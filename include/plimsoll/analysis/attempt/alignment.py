@@ -58,11 +58,11 @@ class _Placed:
     """A track, with the number of the interval that contains the middle of each of its records."""
 
     track: Track
-    numbers: npt.NDArray[np.int64]
+    schedule: Schedule
 
-    @classmethod
-    def of(cls, track: Track, schedule: Schedule) -> "_Placed":
-        return cls(track, schedule.place((track.starts + track.ends) / 2))
+    @cached_property
+    def numbers(self) -> npt.NDArray[np.int64]:
+        return self.schedule.place((self.track.starts + self.track.ends) / 2)
 
     def part(self, number: int) -> slice:
         """Return the records in that interval: none before the first record's interval and after the last one's."""
@@ -88,7 +88,7 @@ def windows(tracks: Sequence[Track], schedule: Schedule, due_until_s: float | No
 
     `due_until_s`, s since the epoch: operations were due until then, answered or not, so intervals go on until then.
     """
-    placed = [_Placed.of(track, schedule) for track in tracks]
+    placed = [_Placed(track, schedule) for track in tracks]
     first = min(int(placed_track.numbers[0]) for placed_track in placed)
     last = max(int(placed_track.numbers[-1]) for placed_track in placed)
     end_s = answered_s = min(float(track.ends[-1]) for track in tracks)
@@ -121,7 +121,7 @@ def misfits(tracks: Sequence[Track], schedule: Schedule) -> Iterator[str]:
     """Explain why the tracks' records can't be cut into its intervals; one sentence for each such track."""
     for track in tracks:
         late_s = float(track.starts[0] - schedule.origin_s)
-        off = _furthest_off(_Placed.of(track, schedule), schedule)
+        off = _furthest_off(_Placed(track, schedule))
         if abs(late_s) > schedule.misfit_s:
             yield f"{track.name}: begins {late_s:+.3f} s from the start of the timed run"
         elif track.record_s > schedule.interval_s + schedule.misfit_s:
@@ -134,11 +134,12 @@ def misfits(tracks: Sequence[Track], schedule: Schedule) -> Iterator[str]:
             )
 
 
-def _furthest_off(placed: _Placed, schedule: Schedule) -> float:
+def _furthest_off(placed: _Placed) -> float:
     """Return the greatest distance of any interval's border from the nearest start of a record, s."""
     firsts = np.flatnonzero(np.diff(placed.numbers)) + 1
     if not len(firsts):
         return 0.0
+    schedule = placed.schedule
     borders_s = schedule.origin_s + schedule.warmup_s + placed.numbers[firsts] * schedule.interval_s
     off = placed.track.starts[firsts] - borders_s
     return float(off[np.argmax(np.abs(off))])

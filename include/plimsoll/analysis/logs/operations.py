@@ -16,7 +16,8 @@ Floats = npt.NDArray[np.float64]
 class Track:
     """The records of one operation in the order written. `operation`: `reads`, `writes`, or the operation's own name.
 
-    `log` is the name of the file that holds the records, where they come from a file.
+    `log` is the name of the file that holds the records, where they come from a file. `starts` and `ends` are in s
+    since the epoch.
     """
 
     name: str
@@ -26,17 +27,14 @@ class Track:
 
     @cached_property
     def starts(self) -> Floats:
-        """Return the start of each record, s since the epoch."""
         return np.array([record.start_s for record in self.records])
 
     @cached_property
     def lengths(self) -> Floats:
-        """Return the length of each record, s."""
         return np.array([record.length_s for record in self.records])
 
     @cached_property
     def ends(self) -> Floats:
-        """Return the end of each record, s since the epoch."""
         return self.starts + self.lengths
 
     @cached_property

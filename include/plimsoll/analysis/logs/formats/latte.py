@@ -93,28 +93,14 @@ def _series(name: str, result: Mapping[str, Any], start_s: float, kinds: Mapping
     if result["requests_per_cycle"] != 1:
         functions = {}
     for function in functions or [""]:
-        histograms = [
-            sample["cycle_latency_by_fn"].get(function) if functions else sample.get("request_latency")
-            for sample in samples
-        ]
-        records = _records(function, samples, histograms, start_s)
-        yield Series(log, "service time", kinds.get(function.lower(), function), records, function)
-
-
-def _records(
-    function: str, samples: Sequence[Mapping[str, Any]], histograms: Sequence[Mapping[str, Any] | None], start_s: float
-) -> tuple[Record, ...]:
-    return tuple(
-        Record(
-            function,
-            _finite(start_s + sample["time_s"]),
-            _finite(sample["duration_s"]),
-            memoryview(histogram["histogram"].encode()),
-            number,
-        )
-        for number, (sample, histogram) in enumerate(zip(samples, histograms, strict=True), 1)
-        if histogram is not None
-    )
+        records = []
+        for number, sample in enumerate(samples, 1):
+            of_functions = sample["cycle_latency_by_fn"]
+            histogram = of_functions.get(function) if functions else sample.get("request_latency")
+            if histogram is not None:
+                start, length_s = _finite(start_s + sample["time_s"]), _finite(sample["duration_s"])
+                records.append(Record(function, start, length_s, memoryview(histogram["histogram"].encode()), number))
+        yield Series(log, "service time", kinds.get(function.lower(), function), tuple(records), function)
 
 
 def _finite(seconds: float) -> float:

@@ -67,22 +67,17 @@ def _whole_run(file: RunFile, unit: Unit, kinds: dict[str, str]) -> WholeRun:
         what = "the table has no last lines with its maximum and total count"
         raise LogError(what, where=file.name, mend="give the tool's whole output")
     count, highest = int(total[2]), float(total[1])
-    if not count:
-        return WholeRun(_operation(file, kinds), 0)
-    values = {percentile: _at(rows, percentile, count, highest) for percentile in _SHOWN} | {100.0: highest}
-    scaled = {percentile: value / UNITS_PER_MS[unit] for percentile, value in values.items()}
-    return WholeRun(_operation(file, kinds), count, scaled)
-
-
-def _at(rows: Sequence[tuple[float, int]], percentile: float, count: int, highest: float) -> float:
-    """Return the value of the first row at or above the percentile's rank: never too low, at most one row too high."""
-    rank = ceil(percentile / 100 * count)
-    return next((value for value, reached in rows if reached >= rank), highest)
-
-
-def _operation(file: RunFile, kinds: dict[str, str]) -> str:
     words = re.split(r"[^a-z]+", file.name.rpartition("/")[2].lower())
-    return next((kinds[word] for word in words if word in kinds), "")
+    operation = next((kinds[word] for word in words if word in kinds), "")
+    if not count:
+        return WholeRun(operation, 0)
+    values = {100.0: highest}
+    for percentile in _SHOWN:
+        # The first row at or above its rank: never too low, at most one row too high
+        rank = ceil(percentile / 100 * count)
+        values[percentile] = next((value for value, reached in rows if reached >= rank), highest)
+    scaled = {percentile: values[percentile] / UNITS_PER_MS[unit] for percentile in (*_SHOWN, 100.0)}
+    return WholeRun(operation, count, scaled)
 
 
 def _remarks(file: RunFile, unit: Unit, *, is_assumed: bool) -> Iterator[str]:

@@ -70,11 +70,6 @@ class _File:
             self.by_name[name], self.orders[name] = SecondCounts(self.activity.origin_s), Order()
         return self.by_name[name]
 
-    def finish(self) -> None:
-        for order in self.orders.values():
-            order.require(self.name)
-        self.activity.require_no_silence()
-
 
 def counted(parsers: Sequence[Parser], meaning: MeaningOf, kinds: Mapping[str, str]) -> Counted:
     """Count the operations of the files of one run; `meaning` says what a name measures, and of which operation.
@@ -91,7 +86,9 @@ def counted(parsers: Sequence[Parser], meaning: MeaningOf, kinds: Mapping[str, s
     for file, (_, chunks, first) in zip(files, begun, strict=True):
         for chunk in chain([first] if first else [], chunks):
             file.add(chunk)
-        file.finish()
+        for order in file.orders.values():
+            order.require(file.name)
+        file.activity.require_no_silence()
     there = dict.fromkeys(chain(*(file.by_name for file in files), *(sorted(parser.seen) for parser in parsers)))
     refuse_unknown_tags(parsers[0].tags, there, ", ".join(file.name for file in files), *NAMED)
     kinds = {**KINDS, **kinds}
