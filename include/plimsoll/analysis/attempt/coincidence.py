@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 
     from plimsoll.domain.keys.process import Event, GeneratorSecond, ProcessOnHost
 
-CPU_BUSY, DISK_BUSY, TRAFFIC, GENERATOR_CPU = 0.95, 0.95, 2.0, 0.9
 _NOISE = Disturbance()
-STEAL, OTHERS, THROTTLED = _NOISE.steal / 100, _NOISE.foreign_cpu / 100, _NOISE.throttled / 100
 
 
 class Cause(NamedTuple):
@@ -49,14 +47,14 @@ _OF_JVMS = (
     Cause("stall", "allocation stall", "ms", _half_the_bound),
 )
 _OF_HOSTS = (
-    Cause("cpu", "CPU saturated", "share", lambda _: CPU_BUSY),
-    Cause("steal", "CPU stolen", "share", lambda _: STEAL),
-    Cause("others", "CPU taken by other programs", "share", lambda _: OTHERS),
-    Cause("throttled", "CPU quota used up", "share", lambda _: THROTTLED),
-    Cause("disk", "disk saturated", "share", lambda _: DISK_BUSY),
-    Cause("network", "network burst", "× usual", lambda _: TRAFFIC),
+    Cause("cpu", "CPU saturated", "share", lambda _: 0.95),
+    Cause("steal", "CPU stolen", "share", lambda _: _NOISE.steal / 100),
+    Cause("others", "CPU taken by other programs", "share", lambda _: _NOISE.foreign_cpu / 100),
+    Cause("throttled", "CPU quota used up", "share", lambda _: _NOISE.throttled / 100),
+    Cause("disk", "disk saturated", "share", lambda _: 0.95),
+    Cause("network", "network burst", "× usual", lambda _: 2.0),
     Cause("generator_pause", "load generator stalled", "ms", _half_the_bound),
-    Cause("generator_cpu", "load generator's CPU", "share", lambda _: GENERATOR_CPU),
+    Cause("generator_cpu", "load generator's CPU", "share", lambda _: 0.9),
 )
 
 

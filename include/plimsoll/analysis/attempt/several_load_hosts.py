@@ -160,9 +160,7 @@ def merged_readings(readings: Sequence[Reading]) -> Reading:
         left_out=tuple(left for reading in readings for left in reading.left_out),
         obstacles=tuple(dict.fromkeys(obstacle for reading in readings for obstacle in reading.obstacles)),
         notes=tuple(dict.fromkeys(note for reading in readings for note in reading.notes)),
-        errors=_counts(reading.errors or {} for reading in readings)
-        if all(reading.errors is not None for reading in readings)
-        else None,
+        errors=_known(readings, "errors", _counts),
         failures=tuple(failures for reading in readings for failures in reading.failures),
         attempted_ops_s=_known(readings, "attempted_ops_s", fsum),
         own_lag_p99_ms=_known(readings, "own_lag_p99_ms", max),

@@ -9,12 +9,11 @@ other form are counted.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from plimsoll.analysis.logs.gc.legacy_records import Record, read_records
 from plimsoll.analysis.logs.gc.pauses import (
-    NOTABLE_STOP_MS,
     CpuTime,
     HeapChange,
     Pause,
@@ -22,6 +21,7 @@ from plimsoll.analysis.logs.gc.pauses import (
     number,
     size_bytes,
     unread,
+    within,
 )
 
 _PAUSE = re.compile(
@@ -150,11 +150,8 @@ def _pauses(steps: list[_Collection | Record]) -> Iterator[Pause]:
         elif stop := _STOPPED.match(step.head):
             stopped_ms = 1e3 * number(stop["s"])
             stopping_ms = 1e3 * number(stop["stopping"]) if stop["stopping"] else None
-            for pause in waiting:
-                yield replace(pause, stopped_ms=stopped_ms, to_safepoint_ms=stopping_ms)
-            if not waiting and stopped_ms >= NOTABLE_STOP_MS:
-                start = step.at - timedelta(milliseconds=stopped_ms)
-                yield Pause(start, stopped_ms, "Safepoint unknown", True, stopped_ms, stopping_ms)
+            start = step.at - timedelta(milliseconds=stopped_ms)
+            yield from within(Pause(start, stopped_ms, "Safepoint unknown", to_safepoint_ms=stopping_ms), waiting)
             waiting = []
     yield from waiting
 

@@ -5,7 +5,7 @@ also lines beside the nodes' own; forms that are not read say what to give inste
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 160
 """Characters that are shown of an unknown line."""
-NOTABLE_STOP_MS = 1.0
+_NOTABLE_STOP_MS = 1.0
 """Safepoints without a collection are kept from this length on; JDK 11 makes a tiny one every second."""
 
 LEAST_MS = 10.0
@@ -128,6 +128,17 @@ class Pauses:
     def collections(self) -> tuple[Pause, ...]:
         """Return only the collector's pauses, without other safepoints and stalls."""
         return tuple(pause for pause in self.pauses if pause.kind.startswith("Pause"))
+
+
+def within(stop: Pause, waiting: Sequence[Pause]) -> Iterator[Pause]:
+    """Yield the collections of a safepoint, or the safepoint itself if it has none and is long enough."""
+    for pause in waiting:
+        if pause.stop_the_world:
+            yield replace(pause, stopped_ms=stop.duration_ms, to_safepoint_ms=stop.to_safepoint_ms)
+        else:
+            yield pause
+    if stop.duration_ms >= _NOTABLE_STOP_MS and not any(pause.stop_the_world for pause in waiting):
+        yield replace(stop, stopped_ms=stop.duration_ms)
 
 
 def joined(logs: Sequence[Pauses]) -> Pauses:

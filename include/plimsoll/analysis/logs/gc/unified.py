@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.logs.gc.legacy import parse_legacy
 from plimsoll.analysis.logs.gc.pauses import (
-    NOTABLE_STOP_MS,
     CpuTime,
     HeapChange,
     Pause,
@@ -25,6 +24,7 @@ from plimsoll.analysis.logs.gc.pauses import (
     size_bytes,
     unknown_form,
     unread,
+    within,
 )
 from plimsoll.domain.text.errors import LogError
 
@@ -178,20 +178,9 @@ def _pauses(lines: list[_Line]) -> Iterator[Pause]:
         elif entering := _ENTERING.fullmatch(line.message):
             name = entering["name"]
         elif stop := _stop(line, name):
-            yield from _within(stop, waiting)
+            yield from within(stop, waiting)
             waiting = []
     yield from waiting
-
-
-def _within(stop: Pause, waiting: list[Pause]) -> Iterator[Pause]:
-    """Yield the collections of a safepoint, or the safepoint itself if it has none and is long enough."""
-    for pause in waiting:
-        if pause.stop_the_world:
-            yield replace(pause, stopped_ms=stop.duration_ms, to_safepoint_ms=stop.to_safepoint_ms)
-        else:
-            yield pause
-    if stop.duration_ms >= NOTABLE_STOP_MS and not any(pause.stop_the_world for pause in waiting):
-        yield replace(stop, stopped_ms=stop.duration_ms)
 
 
 def _collection(line: _Line) -> Pause | None:
