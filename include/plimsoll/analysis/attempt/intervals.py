@@ -186,11 +186,7 @@ class Wanted:
 
 
 def measure(
-    tracks: Sequence[Track],
-    windows: Sequence[Window],
-    decoder: Decoder,
-    wanted: Wanted,
-    judged: dict[str, Ints],
+    tracks: Sequence[Track], windows: Sequence[Window], decoder: Decoder, wanted: Wanted, judged: dict[str, Ints]
 ) -> Iterator[Measured]:
     """Yield the wanted values of every window, from merged counts: of all operations, then of each one.
 

@@ -115,6 +115,24 @@ def _fault(track: Track, defect: str, places: npt.NDArray[np.intp]) -> str:
     return f"{track.name}, line {track.records[int(places[0])].line}: {defect}{more}"
 
 
+class Before:
+    """The figure of each client's line before, from chunk to chunk."""
+
+    def __init__(self) -> None:
+        self._last: Floats = np.zeros(0)
+
+    def replaced(self, client: Ints, figures: Floats) -> Floats:
+        """Return for each figure the one before it, NaN for a client's first; each client's are together."""
+        more = int(client.max()) + 1 - len(self._last)
+        self._last = np.concatenate([self._last, np.full(max(0, more), np.nan)])
+        begins = np.flatnonzero(np.diff(client, prepend=-1))
+        before = np.concatenate([[np.nan], figures[:-1]])
+        before[begins] = self._last[client[begins]]
+        ends = np.append(begins[1:], len(client)) - 1
+        self._last[client[ends]] = figures[ends]
+        return before
+
+
 class Clients:
     """The operations of all clients of a run, taken some at a time: what is kept grows with the clients alone."""
 
@@ -122,7 +140,8 @@ class Clients:
         self.first_due_s, self.last_begun_s = np.inf, -np.inf
         self._first_begun_s, self._last_due_s, self._rows = np.inf, -np.inf, 0
         nothing: Floats = np.zeros(0)
-        self._begins = self._ends = self._counts = self._due_before_s = nothing
+        self._begins = self._ends = self._counts = nothing
+        self._due_before = Before()
         self._back: tuple[int, float, int] | None = None
         """The first step back of the first client that has one: client, s, line."""
         self._busy = ClientOperations(np.zeros(0, dtype=np.int64), nothing, nothing, nothing, np.zeros(0, np.int64))
@@ -130,7 +149,9 @@ class Clients:
 
     def add(self, operations: ClientOperations) -> None:
         """Take further operations, later ones of each client."""
-        self._grow(int(operations.client.max()) + 1)
+        new = np.zeros(max(0, int(operations.client.max()) + 1 - len(self._begins)))
+        self._begins, self._counts = np.append(self._begins, new), np.append(self._counts, new)
+        self._ends = np.append(self._ends, new - np.inf)
         self.first_due_s = min(self.first_due_s, float(operations.due_s.min()))
         self.last_begun_s = max(self.last_begun_s, float(operations.begun_s.max()))
         self._first_begun_s = min(self._first_begun_s, float(operations.begun_s.min()))
@@ -138,7 +159,7 @@ class Clients:
         self._rows += len(operations.client)
         first = np.flatnonzero(np.diff(operations.client, prepend=-1))
         clients = operations.client[first]
-        self._look_back(operations, first)
+        self._look_back(operations)
         self._begins[clients] = np.where(self._counts[clients] > 0, self._begins[clients], operations.begun_s[first])
         self._ends[clients] = np.maximum(self._ends[clients], np.maximum.reduceat(operations.ended_s, first))
         self._counts[clients] += np.diff(first, append=len(operations.client))
@@ -172,19 +193,9 @@ class Clients:
         early = [end_s for _, end_s, quiet_s in self._lives() if self.last_begun_s - end_s > quiet_s]
         return min(early, default=None)
 
-    def _grow(self, clients: int) -> None:
-        more = max(0, clients - len(self._begins))
-        self._begins, self._counts = (np.append(column, np.zeros(more)) for column in (self._begins, self._counts))
-        never_s = np.full(more, -np.inf)
-        self._ends, self._due_before_s = (np.append(column, never_s) for column in (self._ends, self._due_before_s))
-
-    def _look_back(self, operations: ClientOperations, first: npt.NDArray[np.intp]) -> None:
-        """Keep the first step back in time. `first`: the first operation of each client."""
-        clients, last = operations.client[first], np.append(first[1:], len(operations.client)) - 1
-        before_s = np.append(-np.inf, operations.due_s[:-1])
-        before_s[first] = self._due_before_s[clients]
-        self._due_before_s[clients] = operations.due_s[last]
-        back_s = before_s - operations.due_s
+    def _look_back(self, operations: ClientOperations) -> None:
+        """Keep the first step back in time."""
+        back_s = self._due_before.replaced(operations.client, operations.due_s) - operations.due_s
         if len(back := np.flatnonzero(back_s > SEAM_MAX_S)):
             index = int(back[0])
             step_back = int(operations.client[index]), float(back_s[index]), int(operations.lines[index])

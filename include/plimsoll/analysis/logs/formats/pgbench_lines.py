@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from plimsoll.analysis.logs.continuity import Before
 from plimsoll.analysis.logs.formats.reading import RunFile, cut_line_note
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints
 from plimsoll.analysis.logs.operations import Floats
@@ -78,7 +79,7 @@ class RunLines:
         """Yield all lines. Raises LogError on one that pgbench does not write."""
         import pandas as pd  # late: no other format needs it
 
-        ends, numbers = _Before(), _Before()
+        ends, numbers = Before(), Before()
         for index, (file, data) in enumerate(zip(self.files, self._whole, strict=True)):
             for chunk in pd.read_csv(BytesIO(data), sep=" ", names=_COLUMNS, index_col=False, chunksize=_CHUNK):
                 read = _lines(chunk, file.name)
@@ -109,24 +110,6 @@ class RunLines:
         for number in clients[np.argsort(first)].tolist():
             self.clients.setdefault((file, number), len(self.clients))
         return np.array([self.clients[file, number] for number in clients.tolist()], dtype=np.int64)[inverse]
-
-
-class _Before:
-    """The figure of each client's line before, from chunk to chunk."""
-
-    def __init__(self) -> None:
-        self._last: Floats = np.zeros(0)
-
-    def replaced(self, client: Ints, figures: Floats) -> Floats:
-        """Return for each figure the one before it, NaN for a client's first; they are of lines as in `Lines`."""
-        more = int(client.max()) + 1 - len(self._last)
-        self._last = np.concatenate([self._last, np.full(max(0, more), np.nan)])
-        begins = np.flatnonzero(np.diff(client, prepend=-1))
-        before = np.concatenate([[np.nan], figures[:-1]])
-        before[begins] = self._last[client[begins]]
-        ends = np.append(begins[1:], len(client)) - 1
-        self._last[client[ends]] = figures[ends]
-        return before
 
 
 def _whole_lines(file: RunFile, notes: list[str]) -> bytes:

@@ -4,9 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from plimsoll.analysis.logs.formats import ycsb_logs
 from plimsoll.analysis.logs.formats.interval_logs import Meaning
-from plimsoll.analysis.logs.formats.ycsb_logs import meaning as ycsb_meaning
-from plimsoll.analysis.logs.formats.ycsb_logs import remarks
 
 RAW_HEADER = r"(?m)^[A-Za-z_-]+(?:, ?| )latency raw data: op, timestamp\(ms\), latency\(us\)"
 RAW_CONSOLE = r"[\s\S]*?Raw data measurement: will output to stdout"
@@ -35,7 +34,7 @@ def first_million(data: bytes) -> tuple[str, str] | None:
 def remarks_on_ycsb(data: bytes) -> Iterator[str]:
     """Yield YCSB's pitfalls, by the names of its measurements."""
     headers = re.findall(RAW_HEADER.encode(), data)
-    yield from remarks([re.split(rb"[, ]", header, maxsplit=1)[0].decode() for header in headers])
+    yield from ycsb_logs.remarks([re.split(rb"[, ]", header, maxsplit=1)[0].decode() for header in headers])
 
 
 _K6_JUDGED, _K6_DROPPED = "http_req_duration", "dropped_iterations"
@@ -106,7 +105,7 @@ def _answers_of_k6(name: str) -> frozenset[str]:
 
 
 def _of_ycsb(name: str) -> Meaning | None:
-    meaning = ycsb_meaning(name)
+    meaning = ycsb_logs.meaning(name)
     is_second = meaning is not None and meaning[0] == "time of failures" and "Intended-" in name
     return ("other figures", name) if is_second else meaning  # the same failures stand there without `Intended-`
 

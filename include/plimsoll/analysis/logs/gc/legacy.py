@@ -13,16 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from plimsoll.analysis.logs.gc.legacy_records import Record, read_records
-from plimsoll.analysis.logs.gc.pauses import (
-    CpuTime,
-    HeapChange,
-    Pause,
-    Pauses,
-    number,
-    size_bytes,
-    unread,
-    within,
-)
+from plimsoll.analysis.logs.gc.pauses import CpuTime, HeapChange, Pause, Pauses, number, size_bytes, unread, within
 
 _PAUSE = re.compile(
     r"\[(?P<kind>GC pause \((?:[^()]|\(\))+\) \((?:young|mixed)\)(?: \(initial-mark\))?|GC remark|GC cleanup|"
