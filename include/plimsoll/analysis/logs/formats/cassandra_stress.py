@@ -13,7 +13,6 @@ from plimsoll.analysis.logs.formats.selection import Measure, Series, total
 from plimsoll.analysis.logs.formats.units import ASK_FOR_UNIT, FoundUnit
 from plimsoll.analysis.logs.hdr.decode import EMPTY
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
-from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Track, median
 from plimsoll.domain.text.errors import LogError
@@ -37,7 +36,7 @@ class CassandraStress(IntervalLogs):
     on_failures = (
         "cassandra-stress times operations that failed or were tried again like others: errors count as latencies"
     )
-    unit: Unit | None = "ns"
+    unit = "ns"
 
     def recognises(self, file: RunFile) -> bool:
         return super().recognises(file) and FIRST_COMMENT in file.head

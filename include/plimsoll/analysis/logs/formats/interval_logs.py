@@ -61,7 +61,6 @@ class IntervalLogs:
         return not file.head.strip("\0\r\n ") or bool(_RECORD.search(file.head) or _MARK.search(file.head))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
-        """Return response times by operation, or service times of operations that have nothing better."""
         logs, tells_failures = self._logs(files)
         refuse_no_operations(logs)
         log_notes = tuple(note for log in logs for note in log.notes)

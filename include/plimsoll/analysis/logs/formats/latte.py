@@ -16,7 +16,6 @@ from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile
 from plimsoll.analysis.logs.formats.selection import Measure, Series, select
 from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
-from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.domain.keys.log_words import KINDS
 from plimsoll.domain.text.errors import LogError
@@ -138,7 +137,7 @@ class LatteLog(IntervalLogs):
     name = "latte-hdr"
     title = "latte HDR log"
     tool = "latte"
-    unit: Unit | None = "ns"
+    unit = "ns"
 
     def recognises(self, file: RunFile) -> bool:
         return super().recognises(file) and "#[Logged with Latte" in file.head

@@ -8,7 +8,6 @@ from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs, stub_note
 from plimsoll.analysis.logs.formats.reading import RunFile, failures_between, failures_of
 from plimsoll.analysis.logs.formats.selection import Measure, Series
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
-from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Failures
 from plimsoll.domain.text.errors import LogError
@@ -37,7 +36,7 @@ class NoSqlBench(IntervalLogs):
     name = "nosqlbench"
     title = "NoSQLBench histogram log"
     tool = "NoSQLBench"
-    unit: Unit | None = "ns"
+    unit = "ns"
 
     def recognises(self, file: RunFile) -> bool:
         return super().recognises(file) and bool(re.match(r"# ?logging histograms for session", file.head))

@@ -62,7 +62,6 @@ class PgBenchAggregated:
         return bool(_LINE.fullmatch(file.head.partition("\n")[0]))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
-        """Return a sample for each interval of each thread's log."""
         unit_of(options.unit, _UNIT, files[0].name)
         notes: list[str] = []
         logs = {file.name: list(_rows(file, notes)) for file in files}

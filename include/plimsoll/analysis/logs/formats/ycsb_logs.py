@@ -13,7 +13,6 @@ from plimsoll.analysis.logs.formats.reading import RunFile, WholeRun, failures_a
 from plimsoll.analysis.logs.formats.selection import Measure, Series, total
 from plimsoll.analysis.logs.formats.tlp_stress import LOGGING_FOR, logged_name
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
-from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Failures
 from plimsoll.domain.keys.log_words import COORDINATED_OMISSION
@@ -42,7 +41,7 @@ class YcsbLogs(IntervalLogs):
     name = "ycsb-hdr"
     title = "YCSB HDR log"
     tool = "YCSB"
-    unit: Unit | None = "us"
+    unit = "us"
 
     def recognises(self, file: RunFile) -> bool:
         first = file.head[:200]
