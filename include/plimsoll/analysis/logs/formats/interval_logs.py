@@ -16,7 +16,7 @@ from plimsoll.analysis.logs.formats.selection import (
     total,
     with_tags,
 )
-from plimsoll.analysis.logs.formats.tlp_stress import name_of, unit_by_file_name, written_unit
+from plimsoll.analysis.logs.formats.tlp_stress import BY_FILE_NAME, name_of, written_unit
 from plimsoll.analysis.logs.formats.units import (
     ASK_FOR_UNIT,
     FoundUnit,
@@ -83,8 +83,8 @@ class IntervalLogs:
             taken = self._unit(series, tracks, by_name, options)
         except LogError as error:  # what is odd about the logs may be why
             raise LogError("; ".join((error.what, *log_notes)), where=error.where, mend=error.mend) from error
-        by_names = [(track, unit_by_file_name(by_name[track.log])) for track in tracks]
-        doubted = [note for track, unit in by_names for note in doubts(options.unit, track, unit)]
+        units = [(track, BY_FILE_NAME if track.name in named else None) for track in tracks]
+        doubted = [note for track, unit in units for note in doubts(options.unit, track, unit)]
         start_s = min(float(track.starts[0]) for track in tracks)
         return Reading(
             title=self.title,

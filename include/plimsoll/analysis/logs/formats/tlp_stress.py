@@ -38,6 +38,8 @@ LOGGING_FOR = re.compile(r"\[Logging for: (?P<name>[^\]]+)\]")
 """A comment of YCSB, and of tlp-stress, which took it over with its log writer."""
 
 _NAME = re.compile(r"\.hdr-(?P<intended>intended-)?(?P<operation>[\w-]+?)(\.gz)?$", re.IGNORECASE)
+BY_FILE_NAME = FoundUnit("us", "Plimsoll and tlp-stress write us into files of such names")
+"""A reason for doubt, not for a unit, where no comment says who wrote the log: anybody may give such a name."""
 _PLIMSOLL = re.compile(r"\[plimsoll\.stress: .*, microseconds;")
 
 
@@ -205,11 +207,3 @@ def written_unit(log: HistogramLog) -> FoundUnit | None:
     if any(logged_name(comment) for comment in log.comments):
         return FoundUnit("us", "the log says that tlp-stress wrote it, which writes us")
     return None
-
-
-def unit_by_file_name(log: HistogramLog) -> FoundUnit | None:
-    """Return the unit of a log that has a name as the two give it.
-
-    Without a comment that says who wrote it, this is a reason for doubt, not for a unit: anybody may give such a name.
-    """
-    return FoundUnit("us", "Plimsoll and tlp-stress write us into files of such names") if name_of(log) else None
