@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from plimsoll.analysis.logs.operations import Track
+from plimsoll.analysis.logs.hdr.histogram_layout import Ints
+from plimsoll.analysis.logs.operations import Floats, Track
 
 Phase = Literal["warm-up", "judged", "partial"]
 
@@ -33,7 +33,7 @@ class Schedule:
         """Tell how far a record may extend across the border of an interval, s."""
         return MISFIT * self.interval_s
 
-    def place(self, times_s: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    def place(self, times_s: Floats) -> Ints:
         """Return the number of the interval with each time. 0 begins when warm-up ends; earlier are negative."""
         return np.floor((times_s - self.origin_s - self.warmup_s) / self.interval_s).astype(np.int64)
 
@@ -61,7 +61,7 @@ class _Placed:
     schedule: Schedule
 
     @cached_property
-    def numbers(self) -> npt.NDArray[np.int64]:
+    def numbers(self) -> Ints:
         return self.schedule.place((self.track.starts + self.track.ends) / 2)
 
     def part(self, number: int) -> slice:

@@ -26,6 +26,7 @@ from plimsoll.analysis.attempt.judgement import (
     unless_open,
 )
 from plimsoll.analysis.logs.gc.pauses import Pauses, stopped_ms
+from plimsoll.analysis.logs.operations import Floats
 from plimsoll.domain.keys.action import (
     ActionBegin,
     ActionEnd,
@@ -35,14 +36,11 @@ from plimsoll.domain.keys.action import (
     PhaseFigures,
     RecordedAction,
 )
-from plimsoll.domain.keys.process import GeneratorSecond
+from plimsoll.domain.keys.process import GeneratorSecond, ProcessOnHost
 from plimsoll.domain.keys.service_level import LevelVerdict
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
-
-    from plimsoll.domain.keys.process import ProcessOnHost
 
 MET_AGAIN = 3
 """So many intervals in a row must be met before the service level counts as met again."""
@@ -218,7 +216,7 @@ def activity_frame(
     return table.reset_index()[list(COLUMNS)].astype(kinds)
 
 
-def _busy(starts_s: NDArray[np.float64], interval_s: float, collected: Collected) -> pd.DataFrame:
+def _busy(starts_s: Floats, interval_s: float, collected: Collected) -> pd.DataFrame:
     """Return the mean share of busy processors in each interval, by host."""
     import pandas as pd
 
@@ -254,7 +252,7 @@ def _stopped(pauses: pd.DataFrame | None) -> pd.DataFrame:
     return stops[_PLACE].assign(t=stops["start_s"], stopped_ms=stopped_ms(stops))
 
 
-def _binned(starts_s: NDArray[np.float64], interval_s: float, table: pd.DataFrame, how: str) -> pd.DataFrame:
+def _binned(starts_s: Floats, interval_s: float, table: pd.DataFrame, how: str) -> pd.DataFrame:
     """Combine all figures of each interval and JVM into one. Figures before and after all intervals are dropped."""
     at = table["t"].to_numpy(dtype=np.float64)
     kept = (at >= starts_s[0]) & (at < starts_s[-1] + interval_s)

@@ -17,13 +17,11 @@ import numpy as np
 from plimsoll.analysis.attempt.hosts import cpu_busy, sampled, traffic_bytes
 from plimsoll.analysis.logs.gc.pauses import stopped_ms
 from plimsoll.domain.keys.host_bounds import Disturbance
-from plimsoll.domain.keys.process import MILLISECONDS, EventKind
+from plimsoll.domain.keys.process import MILLISECONDS, Event, EventKind, GeneratorSecond, ProcessOnHost
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
-
-    from plimsoll.domain.keys.process import Event, GeneratorSecond, ProcessOnHost
 
 _NOISE = Disturbance()
 

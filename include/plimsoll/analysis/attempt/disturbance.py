@@ -18,11 +18,11 @@ import numpy as np
 from plimsoll.analysis.attempt.hosts import PERIOD_S, Span, by_host, means, overlaps_s, sampled
 from plimsoll.analysis.attempt.judgement import MissedInterval
 from plimsoll.analysis.attempt.unanswered import LATE, OLD
+from plimsoll.analysis.logs.operations import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from plimsoll.analysis.attempt.hosts import Floats
     from plimsoll.domain.keys.host_bounds import Disturbance
     from plimsoll.domain.keys.process import GeneratorSecond
 

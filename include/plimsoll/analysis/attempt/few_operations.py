@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from plimsoll.domain.keys.service_level import few_operations, operations_needed
+from plimsoll.domain.keys.service_level import ServiceLevel, few_operations, operations_needed
 from plimsoll.domain.text.wording import plural
 
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from plimsoll.analysis.attempt.intervals import IntervalTable
     from plimsoll.domain.campaign.part import Part
-    from plimsoll.domain.keys.service_level import ServiceLevel
     from plimsoll.domain.keys.workload import Workload
 
 _SECOND = timedelta(seconds=1)

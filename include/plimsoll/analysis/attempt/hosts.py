@@ -18,14 +18,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from plimsoll.analysis.logs.gc.pauses import HeapChange, Pauses
+from plimsoll.analysis.logs.operations import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
     from plimsoll.domain.keys.process import ProcessOnHost
-
-    Floats = NDArray[np.float64]
 
 MEANS = ("cpu_busy", "cpu_steal", "cpu_iowait", "cpu_others", "disk_busy", "network_bytes_s")
 COLUMNS = ("host", *MEANS, "cpu_others_highest")

@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.logs.hdr.histogram_layout import values_ms
+from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit, values_ms
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
 
 COLUMNS = ("operation", "percentile", "ms", "operations")
 STEPS = tuple(round(100 * (1 - 1 / (factor * 10**power)), 7) for power in range(6) for factor in (1, 1.5, 2, 3, 5, 7))

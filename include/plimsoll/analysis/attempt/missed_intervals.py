@@ -14,8 +14,8 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE, Judgement, MissedInterval, Run
-from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
-from plimsoll.domain.keys.service_level import ALL_OPERATIONS
+from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT, Silence
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS, ServiceLevel
 from plimsoll.domain.text.units import format_duration
 from plimsoll.domain.text.wording import plural
 
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.analysis.attempt.intervals import Measured
-    from plimsoll.analysis.attempt.unanswered import Silence
     from plimsoll.domain.keys.process import LogLine, ProcessOnHost
-    from plimsoll.domain.keys.service_level import ServiceLevel
     from plimsoll.domain.keys.timing import StopRule
 
 COLUMNS = ("start_s", "at_s", "host", "process", "text")

@@ -13,7 +13,7 @@ the end of warm-up must be answered in the judged time in addition to that time'
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import nan
@@ -22,22 +22,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from plimsoll.analysis import grouped
-from plimsoll.analysis.logs.hdr.histogram_layout import spare
+from plimsoll.analysis.logs.hdr.histogram_layout import Ints, spare
+from plimsoll.analysis.logs.operations import Failures, Floats
 from plimsoll.domain.attempt.result import OpeningBacklog
-from plimsoll.domain.keys.service_level import ALL_OPERATIONS
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS, ServiceLevel
 from plimsoll.domain.text.wording import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     import pandas as pd
 
     from plimsoll.analysis.attempt.judgement import JudgedInterval
     from plimsoll.analysis.logs.formats.reading import Reading
-    from plimsoll.analysis.logs.hdr.histogram_layout import Ints
-    from plimsoll.analysis.logs.operations import Failures, Floats
     from plimsoll.domain.keys.process import GeneratorSecond
-    from plimsoll.domain.keys.service_level import ServiceLevel
 
 ERROR_LIMIT = 0.001
 """Share of operations from which on failures are a miss by themselves: the complement of the published percentile."""
