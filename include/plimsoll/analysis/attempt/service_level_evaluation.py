@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cached_property
 
 from plimsoll.analysis.attempt.alignment import Schedule, Window, misfits, windows
 from plimsoll.analysis.attempt.few_operations import few_in_intervals
 from plimsoll.analysis.attempt.intervals import Measured, Wanted, measure
 from plimsoll.analysis.attempt.judgement import (
+    JudgedInterval,
     Judgement,
     Run,
     due_until_s,
@@ -21,13 +23,13 @@ from plimsoll.analysis.attempt.judgement import (
     unreadable,
 )
 from plimsoll.analysis.attempt.missed_intervals import stalls_s, unexplained_s, without_operations
-from plimsoll.analysis.attempt.unanswered import Unanswered
+from plimsoll.analysis.attempt.unanswered import Silence, Unanswered
 from plimsoll.analysis.logs.continuity import continuity_faults, continuity_notes
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
 from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
 from plimsoll.analysis.logs.operations import Track
-from plimsoll.domain.keys.service_level import ALL_OPERATIONS, ServiceLevel
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS, LevelVerdict, ServiceLevel
 from plimsoll.domain.text.errors import LogError
 from plimsoll.domain.text.units import format_duration
 from plimsoll.domain.text.wording import plural
@@ -36,30 +38,52 @@ _SECOND = timedelta(seconds=1)
 
 
 @dataclass(frozen=True)
-class _LevelEvaluation:
-    """All windows of one interval length, measured at the percentiles of the service levels that have that length.
+class _Evaluation:
+    """A service level over a run's windows, measured at the percentiles of all levels with intervals of that length."""
 
-    `counts`: merged counts of the judged windows, by operation.
-    """
-
+    level: ServiceLevel
+    schedule: Schedule
     measured: tuple[Measured, ...]
-    wanted: Wanted
-    counts: Mapping[str, Ints]
     run: Run
+    silence: Silence | None
 
     def of(self, operations: str) -> list[Measured]:
         return [interval for interval in self.measured if interval.operation == operations]
 
-    def judged(self, operations: str) -> list[Measured]:
-        return [interval for interval in self.of(operations) if interval.window.phase == "judged"]
-
-    def stalls_s(self, level: ServiceLevel) -> tuple[float, ...]:
-        own, of_all = self.of(level.operations), self.of(ALL_OPERATIONS)
-        return stalls_s(own, of_all, self.run, self.wanted.unanswered.silence)
-
     @property
     def windows(self) -> list[Window]:
         return [interval.window for interval in self.of(ALL_OPERATIONS)]
+
+    @cached_property
+    def judged(self) -> list[JudgedInterval]:
+        return judged_of(self.level, self.measured)
+
+    @cached_property
+    def stalls_s(self) -> tuple[float, ...]:
+        return stalls_s(self.of(self.level.operations), self.of(ALL_OPERATIONS), self.run, self.silence)
+
+    @property
+    def verdict(self) -> LevelVerdict:
+        return level_verdict(self.level, self.judged, sum(window.phase == "partial" for window in self.windows))
+
+    def reasons(self) -> Iterator[str]:
+        """Yield why the measurement is unsound."""
+        judged = [interval for interval in self.of(self.level.operations) if interval.window.phase == "judged"]
+        covered = sum(window.phase == "judged" for window in self.windows)
+        yield from uncovered(covered, self.schedule, self.level)
+        if not covered:
+            end_s = sum(window.duration_s for window in self.windows)
+            yield f"the logs cover {end_s:g} s: no whole interval after {self.schedule.warmup_s:g} s of warm-up"
+        elif not judged:
+            yield f"the logs don't distinguish {self.level.operations}, so their service level can't be judged"
+        if self.level.windows == "aligned":  # windows that slide have their own reasons
+            yield from without_operations(self.level, unexplained_s(judged, self.stalls_s), len(judged))
+
+    def notes(self) -> Iterator[str]:
+        if self.stalls_s:
+            intervals = f"{plural(len(self.stalls_s), 'interval')} of {format_duration(self.level.interval)}"
+            first = f"the first at {self.stalls_s[0]:g} s, though operations were under way: missed"
+            yield f"nothing was answered in {intervals}, {first}"
 
 
 def judge_logs(  # noqa: PLR0913  # one for each thing a user may say of the files
@@ -174,68 +198,33 @@ def judge_tracks(
         faults = tuple(fault for schedule in schedules.values() for fault in misfits(tracks, schedule))
     if faults:
         return Judgement(reasons=tuple(dict.fromkeys(faults)))
-    decoder = Decoder(unit)
-    passes: dict[timedelta, _LevelEvaluation] = {}
-    # Service levels with intervals of one length share a pass: unpacking histograms is most of the work
+    decoder, measured, counts = Decoder(unit), dict[timedelta, tuple[Measured, ...]](), dict[str, Ints]()
+    # Service levels with intervals of one length are measured together: unpacking histograms is most of the work
     for interval, schedule in schedules.items():
         wanted = Wanted([level for level in levels if level.interval == interval], unanswered, schedule.origin_s)
-        spans, counts = windows(tracks, schedule, due_until_s(schedule, run, unanswered)), dict[str, Ints]()
-        measured = tuple(measure(tracks, spans, decoder, wanted, counts))
-        passes[interval] = _LevelEvaluation(measured, wanted, counts, run)
-    reasons = [
-        reason for level in levels for reason in _reasons(level, passes[level.interval], schedules[level.interval])
+        spans = windows(tracks, schedule, due_until_s(schedule, run, unanswered))
+        own_counts = counts if interval == levels[0].interval else {}
+        measured[interval] = tuple(measure(tracks, spans, decoder, wanted, own_counts))
+    evaluations = [
+        _Evaluation(level, schedules[level.interval], measured[level.interval], run, unanswered.silence)
+        for level in levels
     ]
-    start_s = schedules[levels[0].interval].origin_s
-    planned_end_s = None if run.duration is None else start_s + run.duration / _SECOND
-    return _judgement(run, levels, passes, reasons, continuity_notes(tracks, planned_end_s))
-
-
-def _reasons(level: ServiceLevel, measured: _LevelEvaluation, schedule: Schedule) -> Iterator[str]:
-    judged = measured.judged(level.operations)
-    covered = len([window for window in measured.windows if window.phase == "judged"])
-    yield from uncovered(covered, schedule, level)
-    if not covered:
-        end_s = sum(window.duration_s for window in measured.windows)
-        yield f"the logs cover {end_s:g} s: no whole interval after {schedule.warmup_s:g} s of warm-up"
-    elif not judged:
-        yield f"the logs don't distinguish {level.operations}, so their service level can't be judged"
-    if level.windows == "aligned":  # windows that slide have their own reasons
-        yield from without_operations(level, unexplained_s(judged, measured.stalls_s(level)), len(judged))
-
-
-def _judgement(
-    run: Run,
-    levels: Sequence[ServiceLevel],
-    passes: Mapping[timedelta, _LevelEvaluation],
-    reasons: Sequence[str],
-    notes: tuple[str, ...],
-) -> Judgement:
-    first = passes[levels[0].interval]
-    judged = [judged_of(level, passes[level.interval].measured) for level in levels]
-    cut_off = [sum(window.phase == "partial" for window in passes[level.interval].windows) for level in levels]
+    first = evaluations[0]
+    planned_end_s = None if run.duration is None else first.schedule.origin_s + run.duration / _SECOND
     judgement = judgement_of(
         first.measured,
-        list(map(level_verdict, levels, judged, cut_off)),
-        judged,
+        [own.verdict for own in evaluations],
+        [own.judged for own in evaluations],
         run,
-        first.wanted.unanswered,
-        stalls_s=first.stalls_s(levels[0]),
-        reasons=(*reasons, *_lost_operations(run, first)),
-        notes=(*notes, *_stall_notes(levels, passes)),
+        unanswered,
+        stalls_s=first.stalls_s,
+        reasons=[*(reason for own in evaluations for reason in own.reasons()), *_lost_operations(run, first)],
+        notes=[*continuity_notes(tracks, planned_end_s), *(note for own in evaluations for note in own.notes())],
     )
-    return replace(judgement, counts=first.counts)
+    return replace(judgement, counts=counts)
 
 
-def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _LevelEvaluation]) -> Iterator[str]:
-    for level in levels:
-        if stalls := passes[level.interval].stalls_s(level):
-            yield (
-                f"nothing was answered in {plural(len(stalls), 'interval')} of {format_duration(level.interval)}, "
-                f"the first at {stalls[0]:g} s, though operations were under way: missed"
-            )
-
-
-def _lost_operations(run: Run, measured: _LevelEvaluation) -> Iterator[str]:
+def _lost_operations(run: Run, measured: _Evaluation) -> Iterator[str]:
     logged = sum(interval.count for interval in measured.of(ALL_OPERATIONS))
     if run.operations is not None and logged != run.operations:
         yield f"the logs hold {plural(logged, 'operation')}, the load generator answered for {run.operations}"
