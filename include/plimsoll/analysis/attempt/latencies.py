@@ -59,17 +59,12 @@ def median_curves(repeats: Sequence[pd.DataFrame]) -> tuple[Curve, ...]:
 
     table = pd.concat(repeats, ignore_index=True)
     apart = sorted(set(table["operation"]) - {ALL_OPERATIONS})
-    by_name = ((name, table[table["operation"] == name]) for name in apart or [ALL_OPERATIONS])
-    return tuple(_median_curve(name, own, len(repeats)) for name, own in by_name)
-
-
-def _median_curve(operation: str, table: pd.DataFrame, repeats: int) -> Curve:
-    medians = table.groupby("percentile")["ms"].agg(["median", "size"])
-    whole = medians[medians["size"] == repeats].drop(index=_MAXIMUM, errors="ignore")
-    maxima = table[table["percentile"] == _MAXIMUM]
-    return Curve(
-        operation=operation,
-        ms_at=dict(zip(whole.index.tolist(), whole["median"].tolist(), strict=True)),
-        maximum_ms=float(maxima["ms"].median()),
-        operations=float(maxima["operations"].median()),
-    )
+    curves = []
+    for name in apart or [ALL_OPERATIONS]:
+        own = table[table["operation"] == name]
+        medians = own.groupby("percentile")["ms"].agg(["median", "size"])
+        whole = medians[medians["size"] == len(repeats)].drop(index=_MAXIMUM, errors="ignore")
+        ms_at = dict(zip(whole.index.tolist(), whole["median"].tolist(), strict=True))
+        maxima = own[own["percentile"] == _MAXIMUM]
+        curves.append(Curve(name, ms_at, float(maxima["ms"].median()), float(maxima["operations"].median())))
+    return tuple(curves)

@@ -46,6 +46,7 @@ FORMATS: tuple[Format, ...] = (
     TextLog(),
 )
 """Single tools' logs before the general form."""
+_BY_NAME = {reader.name: reader for reader in FORMATS}
 
 _WITH_TAGS = (IntervalLogs, ToolLog, TextLog)
 _CALLED_ALL = f"operation {ALL_OPERATIONS}"
@@ -67,11 +68,11 @@ def read_run(files: Sequence[RunFile], options: ReadOptions, forced: str | None 
     cut = require_bounded((file.name, file.data) for file in files)
     if options.columns:
         if forced not in (None, TextLog.name):
-            what = f"`--columns` names those of any log of operations, and not of {_named(forced).title}"
+            what = f"`--columns` names those of any log of operations, and not of {_BY_NAME[forced].title}"
             raise LogError(what, mend="leave one of `--columns` and `--format` out")
         forced = TextLog.name
     by_format = grouped((forced or _format(file).name, file) for file in files)
-    readers = [_named(name) for name in by_format]
+    readers = [_BY_NAME[name] for name in by_format]
     if options.tags and not any(isinstance(reader, _WITH_TAGS) for reader in readers):
         what = f"{' and '.join(reader.title for reader in readers)}: has no tags, so `--tags` names nothing in it"
         raise LogError(what, mend="leave `--tags` out (of an import or a command, `tags:`)")
@@ -105,10 +106,6 @@ def _read(reader: Format, files: Sequence[RunFile], options: ReadOptions) -> Rea
             what = f"tells {sample.series or sample.operation} with figures that can't be: {figures}"[:_LONGEST]
             raise LogError(what, where=names, mend=mend)
     return reading
-
-
-def _named(name: str) -> Format:
-    return next(reader for reader in FORMATS if reader.name == name)
 
 
 def _format(file: RunFile) -> Format:

@@ -8,8 +8,6 @@ from plimsoll.analysis.logs.formats import ycsb_logs
 from plimsoll.analysis.logs.formats.interval_logs import Meaning
 
 RAW_HEADER = r"(?m)^[A-Za-z_-]+(?:, ?| )latency raw data: op, timestamp\(ms\), latency\(us\)"
-RAW_CONSOLE = r"[\s\S]*?Raw data measurement: will output to stdout"
-"""How a console with raw measurements begins; those come after all status lines."""
 _TRANSACTION = b"Number of samples in transaction :"
 _MOST_OF_HEY = 1_000_000
 FAILED = "time of failures"
@@ -218,7 +216,8 @@ TOOLS: tuple[Tool, ...] = (
         "ycsb-raw",
         "YCSB raw measurements",
         {RAW_HEADER: "operation=1,end=2:ms,latency=3:us,delimiter=comma"},
-        begins=RAW_CONSOLE,
+        # Of a console, whose raw measurements come after all status lines
+        begins=r"[\s\S]*?Raw data measurement: will output to stdout",
         meaning=_of_ycsb,
         rows=r"[A-Z][A-Za-z_-]*,\d",
         remarks_on=remarks_on_ycsb,

@@ -76,14 +76,19 @@ def read_log(data: bytes, name: str) -> HistogramLog:
     records = tuple(_records(text, lines, base_s, name))
     if not records:
         raise NoRecordsError("holds no interval record", where=name, mend=_MEND)
-    dropped = lines[-1].number if records[-1].line < lines[-1].number else None
+    notes = [cut_short_note(name)] if cut_short else []
+    if records[-1].line < lines[-1].number:
+        why = "the last line is cut short (was its writer killed?)"
+        notes.append(f"{name}, line {lines[-1].number}: {why}; the records before it count")
     by_ends = with_lengths(records, base_s)
+    if by_ends:
+        notes.append(f"{name}: the second column holds end times where lengths belong; lengths are computed from them")
     return HistogramLog(
         name=name,
         records=by_ends or records,
         started_at_s=times.get(b"StartTime"),
         comments=tuple(comment[1:].decode(errors="replace").strip() for comment in comments.values()),
-        notes=tuple(_notes(name, cut_short=cut_short, dropped=dropped, by_ends=by_ends is not None)),
+        notes=tuple(notes),
     )
 
 
@@ -147,16 +152,6 @@ def _first_s(text: bytes, lines: list[_Line]) -> float:
     with suppress(ValueError, IndexError):
         return parse_record(text, lines[0].start, lines[0].end, lines[0].number, 0.0).start_s
     return 0.0
-
-
-def _notes(name: str, *, cut_short: bool, dropped: int | None, by_ends: bool) -> Iterator[str]:
-    if cut_short:
-        yield cut_short_note(name)
-    if dropped is not None:
-        why = "the last line is cut short (was its writer killed?)"
-        yield f"{name}, line {dropped}: {why}; the records before it count"
-    if by_ends:
-        yield f"{name}: the second column holds end times where lengths belong; lengths are computed from them"
 
 
 def with_lengths(records: Sequence[Record], base_s: float) -> tuple[Record, ...] | None:
