@@ -6,7 +6,7 @@ counts from the schedule; without `--rate` there is no queue.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from math import exp, isfinite, log
 from statistics import median
@@ -20,46 +20,19 @@ from plimsoll.analysis.logs.formats.reading import (
     Sample,
     cut_line_note,
     failures_at,
+    of_samples,
     only_one,
-    totals,
 )
 from plimsoll.analysis.logs.formats.units import FoundUnit, rank_remarks, unit_of
-from plimsoll.analysis.logs.operations import Failures
 from plimsoll.domain.keys.log_words import COORDINATED_OMISSION
 from plimsoll.domain.text.errors import LogError
 
 
-class _Console:
-    """The console of one run. `mend`: what to do where a line is damaged."""
-
-    title: str
-    unit: FoundUnit
-    mend: str
-
-    def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
-        file = only_one(files, "outputs")
-        unit_of(options.unit, self.unit, file.name)
-        notes: list[str] = []
-        samples, failures = self._content(file, notes)
-        return Reading(
-            title=self.title,
-            unit=self.unit.unit,
-            unit_why=self.unit.why,
-            samples=tuple(samples),
-            notes=tuple(notes),
-            errors=totals(failures),
-            failures=failures,
-        )
-
-    def _content(self, file: RunFile, notes: list[str]) -> tuple[Iterable[Sample], tuple[Failures, ...]]:
-        """Return a sample for each interval, and what failed; `notes` gets the remarks."""
-        raise NotImplementedError
-
-    def _note_cut(self, what: str, file: RunFile, number: int, lines: Sequence[str], notes: list[str]) -> None:
-        """Note that a damaged line is the last one and cut short. Raises LogError where it is neither."""
-        if number < len(lines) or lines[-1].endswith("\n"):
-            raise LogError(what, where=f"{file.name}, line {number}", mend=self.mend)
-        notes.append(cut_line_note(file.name, number))
+def _note_cut(error: LogError, file: RunFile, number: int, lines: Sequence[str], notes: list[str]) -> None:
+    """Note that a damaged line is the last one and cut short. Raises the error where it is neither."""
+    if number < len(lines) or lines[-1].endswith("\n"):
+        raise error
+    notes.append(cut_line_note(file.name, number))
 
 
 def _require_later(end_s: float, before_s: float, where: str, mend: str) -> None:
@@ -72,6 +45,8 @@ _PERCENTILES = {"med": 50.0, ".95": 95.0, ".99": 99.0, ".999": 99.9, "max": 100.
 _DECIMAL_MS = 0.05
 """Times have one decimal."""
 _MOST_EMPTY = 10_000
+_CASSANDRA = FoundUnit("ms", "cassandra-stress' console is in ms")
+_MEND = "give cassandra-stress' whole output; `-log hdrfile=X` writes histograms, by which every percentile is judged"
 _REMARKS = (
     "cassandra-stress times operations that failed or were tried again like others: errors count as latencies",
     "its console does not say whether times count from the schedule, as with `-rate fixed=`, or from the send "
@@ -88,25 +63,23 @@ class _Total(NamedTuple):
     values_ms: Mapping[float, float]
 
 
-class CassandraStressConsole(_Console):
+class CassandraStressConsole:
     """Its percentiles are response times with `-rate fixed=`, which it does not say, else service times."""
 
     name = "cassandra-stress-console"
     title = "cassandra-stress console output"
-    unit = FoundUnit("ms", "cassandra-stress' console is in ms")
-    mend = (
-        "give cassandra-stress' whole output; `-log hdrfile=X` writes histograms, by which every percentile is judged"
-    )
 
     def recognises(self, file: RunFile) -> bool:
         return bool(_HEAD.search(file.head))
 
-    def _content(self, file: RunFile, notes: list[str]) -> tuple[Iterable[Sample], tuple[Failures, ...]]:
+    def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
         """Return a sample for each line, and an empty one for each interval that has no line since nothing ended."""
-        rows = list(self._rows(file, notes))
+        file, notes = only_one(files, "outputs"), list[str]()
+        unit_of(options.unit, _CASSANDRA, file.name)
+        rows = list(_totals(file, notes))
         if not rows:
-            raise LogError("has no line of an interval", where=file.name, mend=self.mend)
-        of_rows = list(self._samples(file.name, rows))
+            raise LogError("has no line of an interval", where=file.name, mend=_MEND)
+        of_rows = list(_samples(file.name, rows))
         # In the middle of a row's own time, as its end is the begin of the next interval
         middles_s = [own[-1].start_s + own[-1].length_s / 2 for own in of_rows]
         at_s = zip(middles_s, (row.failed for row in rows), strict=True)
@@ -114,43 +87,48 @@ class CassandraStressConsole(_Console):
         notes += _REMARKS
         for percentile in (95, 99, 99.9):
             notes += rank_remarks("cassandra-stress", percentile, [sample.count for sample in samples])
-        return samples, tuple(failures_at(file.name, "errors", at_s, among_times=True))
+        failures = failures_at(file.name, "errors", at_s, among_times=True)
+        return of_samples(self.title, _CASSANDRA, samples, failures, notes)
 
-    def _rows(self, file: RunFile, notes: list[str]) -> Iterator[_Total]:
-        names: list[str] = []
-        lines = file.text.splitlines(keepends=True)
-        before_s = 0.0
-        for number, line in enumerate(lines, 1):
-            if _HEAD.match(line):
-                names = ["type", *(name.strip() for name in line.removeprefix("type").lstrip(", ").split(","))]
-            elif names and line.partition(",")[0].strip() == "total":
-                try:
-                    row = _total(dict(zip(names, (cell.strip() for cell in line.split(",")), strict=True)))
-                except (KeyError, ValueError):
-                    self._note_cut("is a damaged line of an interval", file, number, lines, notes)
-                    return
-                mend = "give the output of one run alone, with `-rate threads=` of one number"
-                _require_later(row.end_s, before_s, f"{file.name}, line {number}", mend)
-                before_s = row.end_s
-                yield row
 
-    def _samples(self, name: str, rows: Sequence[_Total]) -> Iterator[list[Sample]]:
-        """Yield the samples of each line, its own as the last: a line is left out where nothing ended before it."""
-        usual_s = median(row.end_s - before.end_s for before, row in pairwise(rows)) if rows[1:] else rows[0].end_s
-        for before, row in pairwise((_Total(0.0, 0, 0, {}), *rows)):
-            start_s = before.end_s
-            # Up to a damaged time there would be millions of empty samples
-            if row.end_s - start_s > _MOST_EMPTY * usual_s:
-                what = f"a line comes {row.end_s - start_s:,.0f} s after the one before"
-                raise LogError(what, where=name, mend=self.mend)
-            empty = list[Sample]()
-            while row.end_s - start_s > usual_s * (1 + ODD_LENGTH):
-                empty.append(Sample(start_s, usual_s, "", 0, {}))
-                start_s += usual_s
-            count = row.total - before.total
-            values = row.values_ms if count else {}
-            off_ms = dict.fromkeys(values, _DECIMAL_MS)
-            yield [*empty, Sample(start_s, row.end_s - start_s, "", count, values, off_ms=off_ms)]
+def _totals(file: RunFile, notes: list[str]) -> Iterator[_Total]:
+    names: list[str] = []
+    lines = file.text.splitlines(keepends=True)
+    before_s = 0.0
+    for number, line in enumerate(lines, 1):
+        where = f"{file.name}, line {number}"
+        if _HEAD.match(line):
+            names = ["type", *(name.strip() for name in line.removeprefix("type").lstrip(", ").split(","))]
+        elif names and line.partition(",")[0].strip() == "total":
+            try:
+                row = _total(dict(zip(names, (cell.strip() for cell in line.split(",")), strict=True)))
+            except (KeyError, ValueError):
+                damaged = LogError("is a damaged line of an interval", where=where, mend=_MEND)
+                _note_cut(damaged, file, number, lines, notes)
+                return
+            mend = "give the output of one run alone, with `-rate threads=` of one number"
+            _require_later(row.end_s, before_s, where, mend)
+            before_s = row.end_s
+            yield row
+
+
+def _samples(name: str, rows: Sequence[_Total]) -> Iterator[list[Sample]]:
+    """Yield the samples of each line, its own as the last: a line is left out where nothing ended before it."""
+    usual_s = median(row.end_s - before.end_s for before, row in pairwise(rows)) if rows[1:] else rows[0].end_s
+    for before, row in pairwise((_Total(0.0, 0, 0, {}), *rows)):
+        start_s = before.end_s
+        # Up to a damaged time there would be millions of empty samples
+        if row.end_s - start_s > _MOST_EMPTY * usual_s:
+            what = f"a line comes {row.end_s - start_s:,.0f} s after the one before"
+            raise LogError(what, where=name, mend=_MEND)
+        empty = list[Sample]()
+        while row.end_s - start_s > usual_s * (1 + ODD_LENGTH):
+            empty.append(Sample(start_s, usual_s, "", 0, {}))
+            start_s += usual_s
+        count = row.total - before.total
+        values = row.values_ms if count else {}
+        off_ms = dict.fromkeys(values, _DECIMAL_MS)
+        yield [*empty, Sample(start_s, row.end_s - start_s, "", count, values, off_ms=off_ms)]
 
 
 def _total(cells: Mapping[str, str]) -> _Total:
@@ -173,6 +151,7 @@ _HALF_SLOT = exp(log(1e8) / 1023 / 2)
 _ROUNDED_MS = 0.005
 _WAITING_S = 1.0
 """The wait in the last queue from which its operations were not answered: every run ends with a few in it."""
+_SYSBENCH = FoundUnit("ms", "sysbench writes ms")
 _OMISSION = f"judged on service time: a stall hides the operations that were due in it {COORDINATED_OMISSION}"
 
 
@@ -186,19 +165,19 @@ class _Interval(NamedTuple):
     queued: int | None = None
 
 
-class Sysbench(_Console):
+class Sysbench:
     """One percentile an interval: of response times with `--rate`, of service times without."""
 
     name = "sysbench"
     title = "sysbench console output"
-    unit = FoundUnit("ms", "sysbench writes ms")
-    mend = "give sysbench's whole output"
 
     def recognises(self, file: RunFile) -> bool:
         return file.head.startswith("sysbench ") or any(_LINE.match(line) for line in file.head.splitlines()[:100])
 
-    def _content(self, file: RunFile, notes: list[str]) -> tuple[Iterable[Sample], tuple[Failures, ...]]:
-        rows = list(self._rows(file, notes))
+    def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
+        file, notes = only_one(files, "outputs"), list[str]()
+        unit_of(options.unit, _SYSBENCH, file.name)
+        rows = list(_intervals(file, notes))
         if not rows:
             what = "has no line of an interval: the whole run hides intervals that missed"
             mend = "run sysbench with `--report-interval=10`, and `--percentile=99`"
@@ -210,28 +189,31 @@ class Sysbench(_Console):
             failures_at(file.name, kind, [((row.start_s + row.end_s) / 2, row.failed.get(kind, 0)) for row in rows])
             for kind in dict.fromkeys(kind for row in rows for kind in row.failed)
         ]
-        return map(_sample, rows), tuple(chain.from_iterable(failures))
+        return of_samples(self.title, _SYSBENCH, map(_sample, rows), chain.from_iterable(failures), notes)
 
-    def _rows(self, file: RunFile, notes: list[str]) -> Iterator[_Interval]:
-        """Yield the intervals. What still waits in the queue after the last one was due and has no answer."""
-        before_s, row = 0.0, None
-        lines = file.text.splitlines(keepends=True)
-        for number, line in enumerate(lines, 1):
-            text = line.rstrip("\r\n")
-            if match := _LINE.match(text):
-                if row is not None:
-                    yield row
-                end_s, where = float(match["end"]), f"{file.name}, line {number}"
-                _require_later(end_s, before_s, where, "give the output of one run alone")
-                row, before_s = _interval(match, before_s, end_s), end_s
-            elif (queue := _QUEUE.match(text)) and row is not None:
-                row = row._replace(queued=int(queue[1]))
-            elif _BEGIN.match(text) and " thds: " in text:
-                self._note_cut(f"is a damaged line of an interval: {text[:60]!r}", file, number, lines, notes)
-        if row is not None:
-            rate = row.operations / (row.end_s - row.start_s)
-            waits = row.queued if row.queued and row.queued >= _WAITING_S * rate else 0
-            yield row._replace(failed={**row.failed, "left in sysbench's queue": waits}) if waits else row
+
+def _intervals(file: RunFile, notes: list[str]) -> Iterator[_Interval]:
+    """Yield the intervals. What still waits in the queue after the last one was due and has no answer."""
+    before_s, row = 0.0, None
+    lines = file.text.splitlines(keepends=True)
+    for number, line in enumerate(lines, 1):
+        text, where = line.rstrip("\r\n"), f"{file.name}, line {number}"
+        if match := _LINE.match(text):
+            if row is not None:
+                yield row
+            end_s = float(match["end"])
+            _require_later(end_s, before_s, where, "give the output of one run alone")
+            row, before_s = _interval(match, before_s, end_s), end_s
+        elif (queue := _QUEUE.match(text)) and row is not None:
+            row = row._replace(queued=int(queue[1]))
+        elif _BEGIN.match(text) and " thds: " in text:
+            what = f"is a damaged line of an interval: {text[:60]!r}"
+            damaged = LogError(what, where=where, mend="give sysbench's whole output")
+            _note_cut(damaged, file, number, lines, notes)
+    if row is not None:
+        rate = row.operations / (row.end_s - row.start_s)
+        waits = row.queued if row.queued and row.queued >= _WAITING_S * rate else 0
+        yield row._replace(failed={**row.failed, "left in sysbench's queue": waits}) if waits else row
 
 
 def _interval(match: re.Match[str], start_s: float, end_s: float) -> _Interval:

@@ -5,6 +5,7 @@ When pgbench's transactions were due: by a schedule (`--rate`), or as soon as th
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from statistics import median
@@ -20,7 +21,7 @@ from plimsoll.analysis.logs.formats.reading import (
     Sample,
     cut_line_note,
     failures_at,
-    totals,
+    of_samples,
 )
 from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
 from plimsoll.analysis.logs.operations import Failures, Floats
@@ -66,17 +67,11 @@ class PgBenchAggregated:
         notes: list[str] = []
         logs = {file.name: list(_rows(file, notes)) for file in files}
         rows = [row for of_file in logs.values() for row in of_file]
-        failures = tuple(failures for name, of_file in logs.items() for failures in _failures(name, of_file))
-        return Reading(
-            title=self.title,
-            unit=_UNIT.unit,
-            unit_why=_UNIT.why,
-            samples=tuple(sample for name, of_file in logs.items() for sample in _samples(name, of_file)),
-            notes=(*notes, *([] if any(sum(row.figures[_OF_TIMES:_WITH_LAG]) for row in rows) else [_OMISSION]), _OPEN),
-            errors=totals(failures),
-            failures=failures,
-            started_at=datetime.fromtimestamp(min(row.start_s for row in rows), UTC),
-        )
+        failed = (failures for name, of_file in logs.items() for failures in _failures(name, of_file))
+        samples = (sample for name, of_file in logs.items() for sample in _samples(name, of_file))
+        notes += [] if any(sum(row.figures[_OF_TIMES:_WITH_LAG]) for row in rows) else [_OMISSION]
+        started_at = datetime.fromtimestamp(min(row.start_s for row in rows), UTC)
+        return replace(of_samples(self.title, _UNIT, samples, failed, [*notes, _OPEN]), started_at=started_at)
 
 
 def _rows(file: RunFile, notes: list[str]) -> Iterator[_Row]:

@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from plimsoll.analysis.logs.formats.selection import LeftOut, Series
+from plimsoll.analysis.logs.formats.units import FoundUnit
 from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
@@ -175,6 +176,22 @@ def failures_at(
         times_s, numbers = zip(*occurred, strict=True)
         at_s, counts = np.array(times_s, dtype=np.float64), np.array(numbers, dtype=np.int64)
         yield Failures(name, operation, kind, at_s, counts, among_times)
+
+
+def of_samples(
+    title: str, unit: FoundUnit, samples: Iterable[Sample], failures: Iterable[Failures], notes: Sequence[str]
+) -> Reading:
+    """Return the content of files with percentiles over time, which tell all failures and their times."""
+    failures = tuple(failures)
+    return Reading(
+        title=title,
+        unit=unit.unit,
+        unit_why=unit.why,
+        samples=tuple(samples),
+        notes=tuple(notes),
+        errors=totals(failures),
+        failures=failures,
+    )
 
 
 def totals(failures: Iterable[Failures]) -> dict[str, int]:
