@@ -91,7 +91,6 @@ def during_action(judgement: Judgement, times: ActionTimes) -> Judgement:
         for level in (verdict.service_level for verdict in levels if not verdict.judged)
         if level.during
     ]
-
     # What is open or missed outside of the action decides nothing of what is open in it
     of_all = {*open_reasons(judgement, judgement.by_level)}
     during = replace(

@@ -61,12 +61,8 @@ class JudgedInterval:
     def of(cls, measured: Measured, level: ServiceLevel) -> Self:
         """Return a measured interval; without an answer and a value it is a stall, or the run is invalid."""
         start_s, value_ms = measured.window.start_s, measured.value_ms(level)
-        met, is_floor, is_stall = (
-            measured.meets(level),
-            measured.is_floor(level),
-            value_ms is None and not measured.count,
-        )
-        end_s = start_s + level.interval / _SECOND
+        met, is_floor = measured.meets(level), measured.is_floor(level)
+        end_s, is_stall = start_s + level.interval / _SECOND, value_ms is None and not measured.count
         return cls(start_s, end_s, value_ms, met, is_floor, is_stall, *measured.total_and_below(level))
 
 
