@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from math import nextafter
-from typing import Self
 
 from plimsoll.analysis.attempt.alignment import MISFIT, Schedule
 from plimsoll.analysis.attempt.intervals import IntervalTable, Measured, maxima, maxima_by_operation
@@ -57,22 +56,21 @@ class JudgedInterval:
     total: int = 0
     below: int = 0
 
-    @classmethod
-    def of(cls, measured: Measured, level: ServiceLevel) -> Self:
-        """Return a measured interval; without an answer and a value it is a stall, or the run is invalid."""
-        start_s, value_ms = measured.window.start_s, measured.value_ms(level)
-        met, is_floor = measured.meets(level), measured.is_floor(level)
-        end_s, is_stall = start_s + level.interval / _SECOND, value_ms is None and not measured.count
-        return cls(start_s, end_s, value_ms, met, is_floor, is_stall, *measured.total_and_below(level))
-
 
 def judged_of(level: ServiceLevel, measured: Iterable[Measured]) -> list[JudgedInterval]:
-    """Return the judged intervals of the level's operations."""
-    return [
-        JudgedInterval.of(interval, level)
-        for interval in measured
-        if interval.window.phase == "judged" and interval.operation == level.operations
-    ]
+    """Return the judged intervals of the level's operations.
+
+    One without an answer and a value is a stall, or the run is invalid.
+    """
+    judged = []
+    for interval in measured:
+        if interval.window.phase == "judged" and interval.operation == level.operations:
+            start_s, value_ms = interval.window.start_s, interval.value_ms(level)
+            met, is_floor = interval.meets(level), interval.is_floor(level)
+            end_s, is_stall = start_s + level.interval / _SECOND, value_ms is None and not interval.count
+            counts = interval.total_and_below(level)
+            judged.append(JudgedInterval(start_s, end_s, value_ms, met, is_floor, is_stall, *counts))
+    return judged
 
 
 @dataclass(frozen=True)
@@ -138,13 +136,6 @@ class Judgement:
     started_at: datetime | None = None
     by_level: tuple[tuple[JudgedInterval, ...], ...] = field(default=(), compare=False, repr=False)
     unanswered: Unanswered = field(default_factory=Unanswered, compare=False, repr=False)
-
-    @property
-    def whole_ops_s(self) -> float | None:
-        """Return the rate of answered operations from the first interval of warm-up to the last that is judged."""
-        rows = (*self.intervals.select("warm-up"), *self.intervals.select("judged"))
-        seconds = sum(row.duration_s for row in rows)
-        return sum(row.count for row in rows) / seconds if seconds else None
 
     @property
     def unit_taken(self) -> str:
@@ -378,7 +369,11 @@ def rate_fault(judgement: Judgement, attempted: float, tolerance: float) -> Iter
     share = achieved / attempted
     if 1 - tolerance <= share <= 1 + tolerance:
         return
-    if not judgement.met and (share < 1 or not answered_more(judgement.whole_ops_s, attempted, tolerance)):
+    # From the first interval of warm-up to the last that is judged
+    rows = (*judgement.intervals.select("warm-up"), *judgement.intervals.select("judged"))
+    seconds, answered = sum(row.duration_s for row in rows), sum(row.count for row in rows)
+    whole_ops_s = answered / seconds if seconds else None
+    if not judgement.met and (share < 1 or not answered_more(whole_ops_s, attempted, tolerance)):
         return
     yield (
         f"{achieved:,.6g} ops/s were answered where {attempted:,.6g} ops/s were due ({share:.1%}, allowed: "
