@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from plimsoll.domain.keys.service_level import ServiceLevel, few_operations, operations_needed
@@ -14,8 +13,6 @@ if TYPE_CHECKING:
     from plimsoll.analysis.attempt.intervals import IntervalTable
     from plimsoll.domain.campaign.part import Part
     from plimsoll.domain.keys.workload import Workload
-
-_SECOND = timedelta(seconds=1)
 
 
 def decided_by_few(parts: Iterable[Part]) -> Iterator[str]:
@@ -35,7 +32,7 @@ def few_in_intervals(table: IntervalTable, levels: Sequence[ServiceLevel]) -> It
     for level in levels:
         rows = [row for row in table.select("judged", level.operations) if row.count and row.duration_s]
         needed = operations_needed(level) or 0
-        few = [row for row in rows if row.rate_ops_s * (level.interval / _SECOND) < needed]
+        few = [row for row in rows if row.rate_ops_s * level.interval.total_seconds() < needed]
         if few:
             where = "" if len(few) == len(rows) else f" in {len(few)} of {plural(len(rows), 'interval')}"
             mean = sum(row.rate_ops_s for row in few) / len(few)

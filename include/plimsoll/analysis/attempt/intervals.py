@@ -85,9 +85,6 @@ class Quantile(NamedTuple):
         return cls(level.percentile, level.counts_failures)
 
 
-_SHOWN = tuple(map(Quantile, SHOWN))
-
-
 @dataclass(frozen=True)
 class Measured:
     """One window's values for one operation: at each wanted quantile, in ms; empty if nothing was counted.
@@ -167,7 +164,7 @@ class Wanted:
 
     @cached_property
     def quantiles(self) -> tuple[Quantile, ...]:
-        return tuple(dict.fromkeys((*_SHOWN, *map(Quantile.of, self.levels))))
+        return tuple(dict.fromkeys((*map(Quantile, SHOWN), *map(Quantile.of, self.levels))))
 
     def of(self, counts: Ints, window: Window, operation: str, unit: Unit) -> Measured:
         span = self.origin_s + window.start_s, self.origin_s + window.end_s

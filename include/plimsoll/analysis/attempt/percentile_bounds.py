@@ -33,8 +33,6 @@ from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS, LevelVerdict, ServiceLevel
 
-_NO_PAYLOAD = memoryview(b"")
-
 
 @dataclass(frozen=True)
 class _Part(Measured):
@@ -132,7 +130,7 @@ def _track(samples: Sequence[Sample]) -> Track:
     """Return the samples as records without histograms, so that they can be aligned as histograms are."""
     first = samples[0]
     numbered = enumerate(samples, 1)
-    records = (Record("", sample.start_s, sample.length_s, _NO_PAYLOAD, number) for number, sample in numbered)
+    records = (Record("", sample.start_s, sample.length_s, memoryview(b""), number) for number, sample in numbered)
     return Track(f"samples of {first.series or first.operation or ALL_OPERATIONS}", first.operation, tuple(records))
 
 

@@ -34,8 +34,6 @@ from plimsoll.domain.text.errors import LogError
 from plimsoll.domain.text.units import format_duration
 from plimsoll.domain.text.wording import plural
 
-_SECOND = timedelta(seconds=1)
-
 
 @dataclass(frozen=True)
 class _Evaluation:
@@ -210,7 +208,7 @@ def judge_tracks(
         for level in levels
     ]
     first = evaluations[0]
-    planned_end_s = None if run.duration is None else first.schedule.origin_s + run.duration / _SECOND
+    planned_end_s = None if run.duration is None else first.schedule.origin_s + run.duration.total_seconds()
     judgement = judgement_of(
         first.measured,
         [own.verdict for own in evaluations],

@@ -19,8 +19,6 @@ ODD_LENGTH = 0.5
 SEAM_SHARE, SEAM_MIN_S, SEAM_MAX_S = 0.05, 0.005, 0.050
 """The greatest gap or overlap of two records: 5 % of a record, but 5 ms (two rounded times) to 50 ms."""
 
-# A log that ends earlier by less gets a remark alone, and ends what is judged: see `continuity_notes`
-_EARLY_END_RECORDS = 10
 _SAME_TIME = "logs of one run cover the same time"
 
 _QUIET_PERIODS, _QUIET_S = 20, 1.0
@@ -55,7 +53,8 @@ def continuity_faults(tracks: Sequence[Track], interval_s: float) -> tuple[str, 
         early_s = float(last.ends[-1] - track.ends[-1])
         if late_s > max(_seam_s(track), 0.05 * interval_s):
             faults.append(f"{track.name}: begins {late_s:.3f} s after {first.name}: {_SAME_TIME}")
-        if early_s > max(interval_s, _EARLY_END_RECORDS * track.record_s):
+        # A log that ends earlier by less gets a remark alone, and ends what is judged: see `continuity_notes`
+        if early_s > max(interval_s, 10 * track.record_s):
             faults.append(f"{track.name}: ends {early_s:.3f} s before {last.name}: {_SAME_TIME}")
     return tuple(faults)
 

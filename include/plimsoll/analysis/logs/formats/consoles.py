@@ -42,9 +42,6 @@ def _require_later(end_s: float, before_s: float, where: str, mend: str) -> None
 
 _HEAD = re.compile(r"^type,?\s+total ops\s*,.*\btime\b.*$", re.MULTILINE)
 _PERCENTILES = {"med": 50.0, ".95": 95.0, ".99": 99.0, ".999": 99.9, "max": 100.0}
-_DECIMAL_MS = 0.05
-"""Times have one decimal."""
-_MOST_EMPTY = 10_000
 _CASSANDRA = FoundUnit("ms", "cassandra-stress' console is in ms")
 _MEND = "give cassandra-stress' whole output; `-log hdrfile=X` writes histograms, by which every percentile is judged"
 _REMARKS = (
@@ -118,7 +115,7 @@ def _samples(name: str, rows: Sequence[_Total]) -> Iterator[list[Sample]]:
     for before, row in pairwise((_Total(0.0, 0, 0, {}), *rows)):
         start_s = before.end_s
         # Up to a damaged time there would be millions of empty samples
-        if row.end_s - start_s > _MOST_EMPTY * usual_s:
+        if row.end_s - start_s > 10_000 * usual_s:
             what = f"a line comes {row.end_s - start_s:,.0f} s after the one before"
             raise LogError(what, where=name, mend=_MEND)
         empty = list[Sample]()
@@ -127,7 +124,7 @@ def _samples(name: str, rows: Sequence[_Total]) -> Iterator[list[Sample]]:
             start_s += usual_s
         count = row.total - before.total
         values = row.values_ms if count else {}
-        off_ms = dict.fromkeys(values, _DECIMAL_MS)
+        off_ms = dict.fromkeys(values, 0.05)  # times have one decimal
         yield [*empty, Sample(start_s, row.end_s - start_s, "", count, values, off_ms=off_ms)]
 
 

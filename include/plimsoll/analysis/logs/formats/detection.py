@@ -49,13 +49,7 @@ FORMATS: tuple[Format, ...] = (
 _BY_NAME = {reader.name: reader for reader in FORMATS}
 
 _WITH_TAGS = (IntervalLogs, ToolLog, TextLog)
-_CALLED_ALL = f"operation {ALL_OPERATIONS}"
 _SHOWN = 60
-_LONGEST = 200
-# Operations may go on failing after the last answer. Failures of another run would add intervals without an answer.
-_BESIDE_S = 60.0
-_MOST = 2**53
-"""The greatest number of operations, or of ms: up to it numbers are exact in floating point."""
 
 
 def read_run(files: Sequence[RunFile], options: ReadOptions, forced: str | None = None) -> Reading:
@@ -84,7 +78,7 @@ def _beside_total(reading: Reading) -> Reading:
     """Return the reading with another name for an operation of the total's name, which stands for all operations."""
     parts: dict[str, Any] = {
         name: tuple(
-            replace(part, operation=_CALLED_ALL) if part.operation == ALL_OPERATIONS else part
+            replace(part, operation=f"operation {ALL_OPERATIONS}") if part.operation == ALL_OPERATIONS else part
             for part in getattr(reading, name)
         )
         for name in ("tracks", "samples", "failures")
@@ -102,8 +96,8 @@ def _read(reader: Format, files: Sequence[RunFile], options: ReadOptions) -> Rea
         raise LogError(what, where=names, mend=mend) from error
     for sample in reading.samples:
         figures = (sample.count, *sample.values_ms.values())
-        if not all(0 <= figure <= _MOST for figure in figures):
-            what = f"tells {sample.series or sample.operation} with figures that can't be: {figures}"[:_LONGEST]
+        if not all(0 <= figure <= 2**53 for figure in figures):  # up to it numbers are exact in floating point
+            what = f"tells {sample.series or sample.operation} with figures that can't be: {figures}"[:200]
             raise LogError(what, where=names, mend=mend)
     return reading
 
@@ -145,7 +139,8 @@ def _with_failures_of_its_time(reading: Reading) -> Reading:
     # A first status or stub, which some tools' files do not time, is left out; what failed in it came before the run
     record_s = max([*(track.record_s for track in reading.tracks), *(sample.length_s for sample in reading.samples)])
     first_s = min(begin_s for begin_s, _ in spans_s) - record_s
-    last_s = max(end_s for _, end_s in spans_s) + _BESIDE_S
+    # Operations may go on failing after the last answer. Failures of another run would add intervals without an answer
+    last_s = max(end_s for _, end_s in spans_s) + 60.0
     failures = [failure for failure in reading.failures if failure.total]
     kept = [failure.between(first_s, last_s) for failure in failures]
     remark = "tells failures of another time than the other files: give the files of one run alone, if it is of another"

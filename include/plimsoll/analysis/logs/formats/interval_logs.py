@@ -25,7 +25,7 @@ from plimsoll.analysis.logs.formats.units import (
     shown_unit,
     unit_of,
 )
-from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog, NoRecordsError, read_log
+from plimsoll.analysis.logs.hdr.hdrlog import YEAR_S, HistogramLog, NoRecordsError, read_log
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Failures, Track
@@ -36,7 +36,6 @@ from plimsoll.domain.text.wording import plural
 Meaning = tuple[Measure, str]
 """The measure of records, and their operation."""
 
-_YEAR_S = 365 * 24 * 3600
 _LAST_S = datetime.max.replace(tzinfo=UTC).timestamp()
 _STUB = 0.9
 """The share of the record beside it below which a record was not begun, or not ended, by its writer's clock."""
@@ -96,7 +95,7 @@ class IntervalLogs:
             errors=None if failures is None else totals(failures),
             failures=tuple(failures or ()),
             # Other times have no reference
-            started_at=datetime.fromtimestamp(start_s, UTC) if _YEAR_S < start_s < _LAST_S else None,
+            started_at=datetime.fromtimestamp(start_s, UTC) if YEAR_S < start_s < _LAST_S else None,
         )
 
     def _logs(self, files: Sequence[RunFile]) -> tuple[list[HistogramLog], bool]:

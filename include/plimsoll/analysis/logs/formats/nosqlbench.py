@@ -24,7 +24,6 @@ _METRICS: tuple[tuple[str, Measure], ...] = (
 """NoSQLBench's name of a metric → its measure. `result` counts every try, `result-success` those that succeeded."""
 _ACTIVITY = r"((?P<activity>.+?)[._])??"
 _FURTHER = r"read_input|strides(_(service|response)time)?|bind|execute|tries|verifier|errorhistos_.+"
-_KIND = "failed tries"
 
 
 class NoSqlBench(IntervalLogs):
@@ -70,7 +69,7 @@ class NoSqlBench(IntervalLogs):
                 tells_failures = True
                 judged = [tag for tag, tagged in own.items() if tagged in series]
                 among_times = not any(_is(tag, _SUCCESS) for tag in judged) or any(_is(tag, _CYCLES) for tag in judged)
-                failures.append(failures_between(counted, succeeded, _KIND, among_times=among_times))
+                failures.append(failures_between(counted, succeeded, "failed tries", among_times=among_times))
             elif timers:
                 tells_failures = True
                 kinds = {tag: re.split(r"errortimers[._]", tag)[1] for tag in timers}

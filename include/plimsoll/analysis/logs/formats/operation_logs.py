@@ -17,7 +17,6 @@ from plimsoll.analysis.logs.unpacking import unpacked
 from plimsoll.domain.keys.log_words import EXAMPLE, implied, pairs, parse_columns
 from plimsoll.domain.text.errors import LogError
 
-_MS_PER_S = 1000
 _ANY_PROGRAM = Tool("text", "log of operations", {})
 
 
@@ -92,7 +91,7 @@ class ToolLog:
 
     def _unsent(self, whole: Sequence[tuple[str, bytes, bool]]) -> Iterator[Failures]:
         for name, data, _ in whole if self._tool.unsent else ():
-            times_s = (int(line[1]) / _MS_PER_S for line in re.finditer(self._tool.unsent, data))
+            times_s = (int(line[1]) / 1000 for line in re.finditer(self._tool.unsent, data))
             yield from failures_at(name, "not sent", ((at_s, 1) for at_s in times_s))
 
     def _refuse_two_measures(self, files: Sequence[RunFile], forms: Sequence[str]) -> None:

@@ -34,7 +34,6 @@ _OF_TIMES, _WITH_LAG, _WITH_SKIPPED, _WHOLE = 6, 10, 11, 15
 _FAILED = {10: "skipped", 13: "serialization", 14: "deadlock"}
 _UNIT = FoundUnit("us", "pgbench writes µs")
 _OPEN = "pgbench tells the least and the greatest time of an interval: with the bound between them it stays open"
-_US_PER_MS = 1000
 _OMISSION = f"judged on service time: a stall hides the operations that were due in it {COORDINATED_OMISSION}"
 _MEND = "give the log as pgbench wrote it; without `--aggregate-interval` it has every transaction"
 
@@ -97,7 +96,7 @@ def _length_s(rows: Sequence[_Row]) -> float:
 def _samples(name: str, rows: Sequence[_Row]) -> Iterator[Sample]:
     length_s = _length_s(rows)
     for row in rows:
-        least, most = (figure / _US_PER_MS for figure in row.figures[4:_OF_TIMES])
+        least, most = (figure / 1000 for figure in row.figures[4:_OF_TIMES])
         values = {0.0: least, 100.0: most} if row.answered else {}
         yield Sample(row.start_s, length_s, "", row.answered, values, name)
 
@@ -112,7 +111,6 @@ def _failures(name: str, rows: Sequence[_Row]) -> Iterator[Failures]:
 _FEW, _RARELY = 5, 0.1
 """Of a real run's lags 0.1 % were below this; of numbers of tries 35 %, of transactions in each other's way."""
 _NO_WAIT_S = 0.001
-_SKIPPED = FAILED.index("skipped")
 
 
 class Due(NamedTuple):
@@ -134,7 +132,7 @@ class LagSigns:
         answered, has_lag = lines.is_answered, ~np.isnan(lines.lag)
         self.has_seventh |= bool(has_lag.any())
         # Only what has a schedule is skipped; and only behind a lag a number of tries is the eighth column
-        self._is_certain |= bool((lines.kind == _SKIPPED).any() or not np.isnan(lines.tries).all())
+        self._is_certain |= bool((lines.kind == FAILED.index("skipped")).any() or not np.isnan(lines.tries).all())
         # A lag is 0 where nothing was answered, while a number of tries is not
         self._lacks_some |= bool(not has_lag.all() or (lines.lag[~answered] > 0).any())
         self._answered += int(answered.sum())

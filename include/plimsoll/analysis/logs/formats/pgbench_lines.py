@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 FAILED = ("skipped", "failed", "serialization", "deadlock", "other")
 LINE = re.compile(rf"\d+ \d+ (\d+|{'|'.join(FAILED)}) \d+ \d{{9,11}} \d{{1,6}}( \d+){{0,2}}\r?(\n|$)")
 _COLUMNS = ("client", "number", "took", "script", "second", "microsecond", "lag", "tries")
-_LEAST = 6
 _CHUNK = 1 << 15
 """Lines that are in memory at once."""
 MEND = "give the whole logs of all threads of one run (`--log`), without `--sampling-rate`"
@@ -127,7 +126,7 @@ def _lines(table: "pd.DataFrame", name: str) -> Lines:
     lines before. Raises LogError on a damaged one.
     """
     us, kind = _outcomes(table["took"])
-    damaged = (table[list(_COLUMNS[:_LEAST])].isna().any(axis=1) | (np.isnan(us) & (kind < 0))).to_numpy()
+    damaged = (table[list(_COLUMNS[:6])].isna().any(axis=1) | (np.isnan(us) & (kind < 0))).to_numpy()
     if damaged.any():
         where = f"{name}, line {table.index[int(damaged.argmax())] + 1}"
         raise LogError("is no line of pgbench's", where=where, mend=MEND)

@@ -19,8 +19,6 @@ from plimsoll.analysis.logs.operations import Failures, Floats, Track
 from plimsoll.analysis.logs.unpacking import beginning, unpacked
 from plimsoll.domain.text.errors import LogError
 
-_HEAD_BYTES = 1 << 16
-
 
 @dataclass(frozen=True)
 class RunFile:
@@ -32,7 +30,7 @@ class RunFile:
     @cached_property
     def head(self) -> str:
         """Return the beginning of the file's text, long enough to tell its format."""
-        return beginning(self.data, _HEAD_BYTES).decode(errors="replace")
+        return beginning(self.data, 1 << 16).decode(errors="replace")
 
     @cached_property
     def text(self) -> str:

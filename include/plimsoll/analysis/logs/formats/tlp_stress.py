@@ -31,7 +31,6 @@ from plimsoll.domain.text.wording import plural
 _HEAD = re.compile(r"^,,Mutations,+Reads,+Deletes,+Errors,", re.MULTILINE)
 _OPERATIONS: Mapping[str, str] = {"Mutations": WRITES, "Reads": READS, "Deletes": "deletes", "Errors": "errors"}
 _LATENCY = re.compile(r"Latency \((?:p(?P<percentile>[\d.]+)|(?P<max>max))\)")
-_STUB = 0.5
 _MEND = "give the CSV file as the tool wrote it"
 
 LOGGING_FOR = re.compile(r"\[Logging for: (?P<name>[^\]]+)\]")
@@ -179,7 +178,7 @@ def _remarks(table: _Table) -> Iterator[str]:
         )
     if len(table.rows) > 2 and not table.ours:
         steps = [(later.at - earlier.at).total_seconds() for earlier, later in pairwise(table.rows)]
-        if steps[-1] < _STUB * steps[0]:
+        if steps[-1] < 0.5 * steps[0]:
             yield f"{table.name}: the last row is a stub of {steps[-1]:.1f} s"
     seconds = (last.at - first.at).total_seconds()
     if seconds > 0:

@@ -8,14 +8,13 @@ from plimsoll.analysis.logs.formats import ycsb_logs
 from plimsoll.analysis.logs.formats.interval_logs import Meaning
 
 RAW_HEADER = r"(?m)^[A-Za-z_-]+(?:, ?| )latency raw data: op, timestamp\(ms\), latency\(us\)"
-_TRANSACTION = b"Number of samples in transaction :"
 _MOST_OF_HEY = 1_000_000
 FAILED = "time of failures"
 
 
 def transactions(data: bytes) -> tuple[str, str] | None:
     """JMeter writes a transaction beside its samples, or in their place (*Generate parent sample*)."""
-    count, lines = data.count(_TRANSACTION), data.count(b"\n") - data.startswith(b"timeStamp")
+    count, lines = data.count(b"Number of samples in transaction :"), data.count(b"\n") - data.startswith(b"timeStamp")
     if 0 < count < lines:
         refusal = f"holds {count:,} transactions beside {lines - count:,} other samples, which may be theirs"
         return refusal, "name the labels to judge: `--tags LABEL` (of an import, `tags: [LABEL]`)"

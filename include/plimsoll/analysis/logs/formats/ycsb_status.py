@@ -34,10 +34,8 @@ _OF_THE_RUN = re.compile(r"(OVERALL|(TOTAL|MAX|MIN)_\S+)$")
 """Lines of the summary that are about no measurement: the whole run, and collectors of the client's JVM by their own
 names, such as `TOTAL_GC_TIME_%_G1_Young_Generation`.
 """
-_US_PER_MS = 1000
 _WHOLE_SECONDS = 1.5
 """Running seconds are rounded down, and told of a moment shortly before the local time is."""
-_MEND = "give YCSB's whole output"
 
 
 class _Status(NamedTuple):
@@ -167,7 +165,7 @@ def _statuses(text: str, name: str) -> tuple[list[_Status], tuple[str, ...]]:
         try:
             statuses.append(_status(line, number, rest))
         except ValueError as error:
-            raise LogError("is a damaged status line", where=where, mend=_MEND) from error
+            raise LogError("is a damaged status line", where=where, mend="give YCSB's whole output") from error
     return statuses, ()
 
 
@@ -217,7 +215,7 @@ def _figures(text: str) -> dict[float, float]:
     texts = {match["name"]: match["value"] for match in _FIGURE.finditer(text) if match["name"] not in ("Min", "Avg")}
     values = {100.0 if name == "Max" else float(name): value for name, value in texts.items()}
     # YCSB writes figures as the locale of its host has them, such as `Avg=231,21`
-    return {percentile: float(value.replace(",", ".")) / _US_PER_MS for percentile, value in values.items()}
+    return {percentile: float(value.replace(",", ".")) / 1000 for percentile, value in values.items()}
 
 
 def _samples(statuses: Sequence[_Status], names: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Sample]:

@@ -15,8 +15,6 @@ from plimsoll.domain.keys.process import LogLine
 if TYPE_CHECKING:
     import pandas as pd
 
-_SHOWN = 160
-"""Characters that are shown of an unknown line."""
 _NOTABLE_STOP_MS = 1.0
 """Safepoints without a collection are kept from this length on; JDK 11 makes a tiny one every second."""
 
@@ -106,7 +104,7 @@ class Unread:
 
 def unread(unknown: Sequence[str], text: str) -> Unread | None:
     """Count the unknown lines of a log, and keep the beginning of the first; None where every line is known."""
-    shown = unknown[0].strip()[:_SHOWN] if unknown else ""
+    shown = unknown[0].strip()[:160] if unknown else ""
     return Unread(len(unknown), len(text.splitlines()), shown) if unknown else None
 
 

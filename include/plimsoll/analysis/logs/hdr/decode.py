@@ -18,8 +18,6 @@ _COUNTER_BYTES = 8
 _WORDS_OF_8 = 0x80
 _ENCODED_V1, _COMPRESSED_V1 = 0x1C849301 | _WORDS_OF_8, 0x1C849302 | _WORDS_OF_8
 _DIGITS, _LOWEST = 3, 1
-_FAST = 1
-"""Level of compression: nobody keeps the result."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +125,7 @@ def encoded_counts(counts: Ints) -> memoryview:
     highest = max(2, int(WIDE.highest_values(np.array([len(counts) - 1]))[0]))
     words = counts.astype(">i8").tobytes()
     inner = INNER.pack(_ENCODED_V1, len(words), 0, _DIGITS, _LOWEST, highest, 1.0)
-    packed = zlib.compress(inner + words, _FAST)
+    packed = zlib.compress(inner + words, level=1)  # fast, since nobody keeps the result
     return memoryview(pybase64.b64encode(OUTER.pack(_COMPRESSED_V1, len(packed)) + packed))
 
 

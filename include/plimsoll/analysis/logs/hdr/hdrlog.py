@@ -20,13 +20,12 @@ from plimsoll.domain.text.errors import LogError
 _HEADER = re.compile(rb"#\[(StartTime|Base[Tt]ime): *([0-9.]+)")
 """hdrhistogram-go before 1.3 writes `Basetime`."""
 _HASH, _QUOTE = b'#"'
-_YEAR_S = 365 * 24 * 3600.0
+YEAR_S = 365 * 24 * 3600.0
 MOST_LINES = 5_000_000
 """The greatest number of lines of a log: a record a second of twenty operations for nearly three days. Each takes some
 hundred bytes of memory.
 """
 _MEND = "give the interval log as HistogramLogWriter (or `--hdr`) wrote it, plain or gz"
-_FEWEST = 3
 _MISFIT = 0.05
 """The share of the time between two records by which an end may lie beside the next record's start."""
 
@@ -72,7 +71,7 @@ def read_log(data: bytes, name: str) -> HistogramLog:
     times = _times(comments, name)
     # Without BaseTime the rule of Java's HistogramLogReader applies
     start_s = times.get(b"StartTime", 0.0)
-    base_s = times.get(b"BaseTime", start_s if _first_s(text, lines) < start_s - _YEAR_S else 0.0)
+    base_s = times.get(b"BaseTime", start_s if _first_s(text, lines) < start_s - YEAR_S else 0.0)
     records = tuple(_records(text, lines, base_s, name))
     if not records:
         raise NoRecordsError("holds no interval record", where=name, mend=_MEND)
@@ -161,7 +160,7 @@ def with_lengths(records: Sequence[Record], base_s: float) -> tuple[Record, ...]
     begins there; of a length this can't be true, except where a record begins at 0.
     """
     tags = grouped((record.tag, record) for record in records)
-    judged = [of_tag for of_tag in tags.values() if len(of_tag) >= _FEWEST]
+    judged = [of_tag for of_tag in tags.values() if len(of_tag) >= 3]
     if not judged or not all(_ends(of_tag, base_s) for of_tag in judged):
         return None
     return tuple(record._replace(length_s=record.length_s - (record.start_s - base_s)) for record in records)

@@ -14,7 +14,6 @@ Ints = npt.NDArray[np.int64]
 Unit = Literal["ms", "us", "ns"]
 
 UNITS_PER_MS: dict[Unit, int] = {"ms": 1, "us": 1_000, "ns": 1_000_000}
-_MS_PER_HOUR = 3_600_000
 
 SHOWN = (50.0, 90.0, 99.0, 99.9, 100.0)
 """The percentiles of every interval; the hundredth is the maximum."""
@@ -72,7 +71,7 @@ WIDE = HistogramLayout.of(lowest=1, digits=3)
 
 def wide_length(unit: Unit) -> int:
     """Return the number of slots of the wide histogram, which counts values up to one hour."""
-    return WIDE.length(_MS_PER_HOUR * UNITS_PER_MS[unit])
+    return WIDE.length(3_600_000 * UNITS_PER_MS[unit])
 
 
 @cache

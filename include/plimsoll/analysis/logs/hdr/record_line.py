@@ -15,7 +15,6 @@ from typing import NamedTuple, cast
 import pybase64
 from isal import isal_zlib
 
-_LONGEST_HEAD = 400
 _CUT_HEAD = re.compile(rb"(T|Ta|Tag|(Tag=[^,]*,?)?[-+0-9.eE]*(,[-+0-9.eE]*){0,2},?)$")
 """A line that ends before its histogram begins."""
 _PAYLOAD = re.compile(rb"(Tag=[^,]*,)?([-+0-9.eE]+,){3}(?P<payload>[A-Za-z0-9+/=]*)$")
@@ -72,7 +71,7 @@ def parse_record(text: bytes, start: int, end: int, number: int, base_s: float) 
     The payload, which is most of a line, is referenced and not copied. Raises ValueError where the line is no record:
     DecimalCommasError where these are the reason.
     """
-    head = text[start : min(end, start + _LONGEST_HEAD)]
+    head = text[start : min(end, start + 400)]
     if _DECIMAL_COMMAS.match(head):
         raise DecimalCommasError
     tag, _, fields = head.partition(b",") if head.startswith(b"Tag=") else (b"Tag=", b"", head)

@@ -25,12 +25,10 @@ from plimsoll.domain.text.wording import meant_or_known
 _LONGEST_S = 3600.0
 _LATEST_S = 5e9
 """The year 2128."""
-_US_PER_S = 1e6
 _EXACT, _EXACT_BETWEEN = 1e-4, 0.5
 """The share of a µs that floating point may take from a whole number of them, and from one between two times."""
 NAMED = "line", "operation"
 """What has a name in such a log, and what that names."""
-_MOST_SEEN = 100
 _UNKNOWN_UNIT = "say it: `--unit ms` (or `us`, `ns`; of an import or a command, `unit:`), or `latency=NAME:s`"
 
 
@@ -142,7 +140,7 @@ class Parser:
                 index = places[columns.operation]
                 if self.tags:
                     new = {row[1][index] for row in kept} - self.seen
-                    self.seen.update(islice(new, _MOST_SEEN - len(self.seen)))
+                    self.seen.update(islice(new, 100 - len(self.seen)))
                     kept = [row for row in kept if row[1][index] in self.tags or self.tool.fails(row[1][index])]
                 elif self.tool.counted:
                     kept = [row for row in kept if counted.fullmatch(row[1][index])]
@@ -184,7 +182,7 @@ class Parser:
         # A failure may have no latency: it begins and ends at the one time that its row tells
         starts_s, ends_s = (np.where(is_length, times, moments[0]) for times in (starts_s, ends_s))
         exact = _EXACT if self.columns.latency else _EXACT_BETWEEN
-        took_us = np.floor(np.where(is_failed, 0.0, took_s) * _US_PER_S + exact).astype(np.int64)
+        took_us = np.floor(np.where(is_failed, 0.0, took_s) * 1e6 + exact).astype(np.int64)
         return Chunk(np.array(lines), names, starts_s, ends_s, took_us, failed, is_failed, counts)
 
     def _spans(

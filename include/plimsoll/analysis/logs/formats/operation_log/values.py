@@ -23,11 +23,6 @@ _FAILED = {"false", "f", "0", "ko", "no", "n", "fail", "failed", "failure", "err
 # Words that name no kind of failure, as `timeout` does: there the text of the error is the kind
 _NO_KINDS = {"false", "f", "0", "no", "n", "ko", "fail", "failed", "failure"}
 _NO_ERROR = {"", "false", "0", "none", "null", "nil", "nan", "-"}
-_STATUSES = range(100, 600)
-_FIRST_FAILED_STATUS = 400
-_MOST_KINDS = 50
-_LONGEST = 60
-_MOST_HELD = 10_000
 OTHER = "other"
 
 
@@ -99,11 +94,11 @@ class Outcomes(dict[tuple[str, ...], str]):
 
     def __missing__(self, texts: tuple[str, ...]) -> str:
         # Where each error has a text of its own, all texts of a log would stay in memory
-        if len(self) >= _MOST_HELD:
+        if len(self) >= 10_000:
             self.clear()
         kind = self._kind(texts)
         if kind and kind not in self._kinds:
-            kind = OTHER if len(self._kinds) >= _MOST_KINDS else kind
+            kind = OTHER if len(self._kinds) >= 50 else kind
             self._kinds.add(kind)
         self[texts] = kind
         return kind
@@ -116,7 +111,7 @@ class Outcomes(dict[tuple[str, ...], str]):
         if not error if is_by_error else self._is_answered(outcome):
             return ""
         is_plain = outcome.lower() in _NO_KINDS
-        return ((error if is_plain or not outcome else outcome) or "failed")[:_LONGEST]
+        return ((error if is_plain or not outcome else outcome) or "failed")[:60]
 
     def _is_answered(self, outcome: str) -> bool:
         if self._ok_values:
@@ -124,8 +119,8 @@ class Outcomes(dict[tuple[str, ...], str]):
         word = outcome.lower()
         if word in _ANSWERED or word in _FAILED:
             return word in _ANSWERED
-        if word.isdecimal() and int(word) in _STATUSES:
-            return int(word) < _FIRST_FAILED_STATUS
+        if word.isdecimal() and 100 <= int(word) < 600:  # a status of HTTP
+            return int(word) < 400
         what = f"does not say whether {outcome!r} in column {self._column} is an answer"
         mend = f"say which values are: `--columns ok={self._column}:{outcome}`, several with `|`"
         raise LogError(what, mend=mend)
