@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
 MET_AGAIN = 3
 """So many intervals in a row must be met before the service level counts as met again."""
-_SECOND = timedelta(seconds=1)
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ def times_of(begin: ActionBegin, end: ActionEnd, started_at: datetime, ahead: ti
     `ahead`: how far that clock is ahead of the controller's, which the records have.
     """
     began_at = RecordedAction(begin, end).began_at
-    begun, ended = ((at + ahead - started_at) / _SECOND for at in (began_at, end.at))
+    begun, ended = ((at + ahead - started_at).total_seconds() for at in (began_at, end.at))
     return ActionTimes(round(begun, 3), round(max(begun, ended), 3))
 
 
@@ -132,9 +131,9 @@ def failed_by_phase(
     counts = [0, 0, 0]
     known = [second for second in seconds if second.failed is not None]
     for second in known:
-        end_s = (second.at - started_at) / _SECOND
+        end_s = (second.at - started_at).total_seconds()
         # A second is reported a little after its end; its middle lies in the time that it is about.
-        if end_s - 0.5 >= warmup / _SECOND:
+        if end_s - 0.5 >= warmup.total_seconds():
             counts[times.phase(end_s - 1, end_s)] += second.failed or 0
     return FailedOperations(before=counts[0], during=counts[1], after=counts[2]) if known else None
 
@@ -172,7 +171,7 @@ def _only_judged(judgement: Judgement, times: ActionTimes) -> IntervalTable:
     level = judgement.levels[0].service_level if judgement.levels else None
     if level is None or not level.during:
         return judgement.intervals
-    length_s = level.interval / _SECOND
+    length_s = level.interval.total_seconds()
     rows = (
         row if times.phase(row.start_s, row.start_s + length_s) == 1 else replace(row, met=None)
         for row in judgement.intervals.rows

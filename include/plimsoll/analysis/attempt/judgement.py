@@ -20,8 +20,6 @@ from plimsoll.domain.text.wording import plural
 RATE_TOLERANCE = 0.01
 """A rate at most this share below the attempted one counts as achieved."""
 
-_SECOND = timedelta(seconds=1)
-
 
 @dataclass(frozen=True)
 class MissedInterval:
@@ -67,7 +65,7 @@ def judged_of(level: ServiceLevel, measured: Iterable[Measured]) -> list[JudgedI
         if interval.window.phase == "judged" and interval.operation == level.operations:
             start_s, value_ms = interval.window.start_s, interval.value_ms(level)
             met, is_floor = interval.meets(level), interval.is_floor(level)
-            end_s, is_stall = start_s + level.interval / _SECOND, value_ms is None and not interval.count
+            end_s, is_stall = start_s + level.interval.total_seconds(), value_ms is None and not interval.count
             counts = interval.total_and_below(level)
             judged.append(JudgedInterval(start_s, end_s, value_ms, met, is_floor, is_stall, *counts))
     return judged
@@ -94,7 +92,7 @@ class Run:
 
     @property
     def due_s(self) -> float | None:
-        return None if self.due is None else self.due / _SECOND
+        return None if self.due is None else self.due.total_seconds()
 
 
 @dataclass(frozen=True)
@@ -266,7 +264,7 @@ def may_be_worst(judged: Sequence[JudgedInterval]) -> list[JudgedInterval]:
 
 
 def missed_of(level: ServiceLevel, judged: Iterable[JudgedInterval]) -> Iterator[MissedInterval]:
-    length_s = level.interval / _SECOND
+    length_s = level.interval.total_seconds()
     for interval in judged:
         if interval.met is False:
             late_ms = length_s * 1000 if interval.value_ms is None else interval.value_ms
@@ -303,8 +301,8 @@ def schedule_of(tracks: Sequence[Track], run: Run, interval: timedelta) -> Sched
     log_start_s = min(float(track.starts[0]) for track in tracks)
     return Schedule(
         origin_s=run.started_at.timestamp() if run.started_at else log_start_s,
-        warmup_s=run.warmup / _SECOND,
-        interval_s=interval / _SECOND,
+        warmup_s=run.warmup.total_seconds(),
+        interval_s=interval.total_seconds(),
         planned=(run.duration - run.warmup) // interval if run.duration else None,
     )
 
@@ -325,7 +323,7 @@ def silence_of(reading: Reading, run: Run, levels: Iterable[ServiceLevel], unans
     if not run.aborted or not run.due_s or not ends:
         return None
     until_s, due_s = max(*ends, unanswered.last_s or 0.0), _origin_s(reading, run) + run.due_s
-    misfit_s = MISFIT * min(level.interval for level in levels) / _SECOND
+    misfit_s = (MISFIT * min(level.interval for level in levels)).total_seconds()
     return Silence(until_s, due_s, run.attempted_ops_s) if due_s - until_s > misfit_s else None
 
 
@@ -337,7 +335,7 @@ def judged_errors(
     if reading.errors is None or unanswered.without_time or not rows:
         return None
     origin_s = _origin_s(reading, run)
-    begin_s, end_s = origin_s + rows[0].start_s, origin_s + rows[-1].start_s + level.interval / _SECOND
+    begin_s, end_s = origin_s + rows[0].start_s, origin_s + rows[-1].start_s + level.interval.total_seconds()
     # What failed just at the end belongs to the next interval
     return totals(failure.between(begin_s, nextafter(end_s, begin_s)) for failure in reading.failures)
 
