@@ -25,14 +25,6 @@ INTENDED = "Intended-"
 _NO_OPERATIONS = (MADE_OF_OTHERS, _CHECK, "CLEANUP", "SCAN-LATENCY-PER-RECORD")
 # With `measurement.trackjvm=true` YCSB measures its own JVM among the operations
 _OF_THE_JVM = ("THREAD_COUNT", "USED_MEM_MB", "SYS_LOAD_AVG", "GCS", "GCS_TIME")
-_NOTES: Mapping[str, str] = {
-    "service": "YCSB's times are taken for service times, as `measurement.interval=op` (its default) makes them; run "
-    "with `measurement.interval=both` it writes `Intended-` ones, which hold response times",
-    "target": "YCSB's intended times count from a schedule only where it ran with a `-target`; without one they are "
-    "service times",
-    "check": "VERIFY is left out: the client's own check of what it read, and no operation of the database",
-    "both": "READ-MODIFY-WRITE is left out: its READ and its UPDATE are counted by themselves",
-}
 
 
 class YcsbLogs(IntervalLogs):
@@ -112,13 +104,19 @@ def remarks(names: Sequence[str]) -> Iterator[str]:
     """Yield remarks on the pitfalls of measurements with those names."""
     intended = {covered[1] for name in names if INTENDED in name and (covered := meaning(name))}
     if intended:
-        yield _NOTES["target"]
+        yield (
+            "YCSB's intended times count from a schedule only where it ran with a `-target`; without one they are "
+            "service times"
+        )
     if any(covered[0] == "service time" and covered[1] not in intended for name in names if (covered := meaning(name))):
-        yield _NOTES["service"]
+        yield (
+            "YCSB's times are taken for service times, as `measurement.interval=op` (its default) makes them; run "
+            "with `measurement.interval=both` it writes `Intended-` ones, which hold response times"
+        )
     if any(name.endswith(MADE_OF_OTHERS) for name in names):
-        yield _NOTES["both"]
+        yield "READ-MODIFY-WRITE is left out: its READ and its UPDATE are counted by themselves"
     if any(name.endswith(_CHECK) for name in names):
-        yield _NOTES["check"]
+        yield "VERIFY is left out: the client's own check of what it read, and no operation of the database"
 
 
 def omission(judged: Sequence[str]) -> Iterator[str]:
