@@ -49,7 +49,10 @@ class LatteJson:
             raise LogError(f"is not a report as latte writes it ({error!r})", where=file.name, mend=_MEND) from error
 
     def _reading(self, file: RunFile, content: Any, options: ReadOptions) -> Reading:
-        result, rate = content["result"], _rate(content["conf"])
+        result, rate = content["result"], content["conf"]["rate"]
+        # ScyllaDB's latte has the rate's form beside it (a sine around it)
+        rate = rate["rate"] if isinstance(rate, Mapping) else rate
+        rate = None if rate is None else _finite(float(rate))
         started_at = datetime.fromisoformat(result["start_time"])
         start_s, samples = started_at.timestamp(), result["log"]
         # A sample tells the failed cycles of its last function alone: latte overwrites the number, where it should add
@@ -76,13 +79,6 @@ class LatteJson:
             attempted_ops_s=rate,
             started_at=started_at,
         )
-
-
-def _rate(conf: Mapping[str, Any]) -> float | None:
-    """Return the cycles per second asked for. ScyllaDB's latte has the rate's form beside it (a sine around it)."""
-    rate = conf["rate"]
-    rate = rate["rate"] if isinstance(rate, Mapping) else rate
-    return None if rate is None else _finite(float(rate))
 
 
 def _series(name: str, result: Mapping[str, Any], start_s: float, kinds: Mapping[str, str]) -> Iterator[Series]:

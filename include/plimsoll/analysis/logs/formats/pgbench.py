@@ -62,7 +62,10 @@ class PgBench:
         counted = _Counted(start_s)
         for part in _until(lines, end_s, has_lag=has_lag):
             counted.add(part)
-        names = _operations(sorted(counted.answers), options.kinds)
+        scripts = {script: f"script-{script}" for script in sorted(counted.answers)}
+        # A script that is alone is all operations
+        own_names = scripts if len(scripts) > 1 else dict.fromkeys(scripts, "")
+        names = {script: options.kinds.get(own_name, own_name) for script, own_name in own_names.items()}
         measure: Measure = "response time" if has_lag else "service time"
         tracks, selected, _ = select(list(_series(name, counted, measure, names)))
         return Reading(
@@ -152,12 +155,6 @@ def _p99_ms(counts: Ints) -> float | None:
         return None
     slot = np.searchsorted(reached, ceil(0.99 * reached[-1]))
     return float(WIDE.highest_values(np.array([slot]))[0]) / 1000
-
-
-def _operations(scripts: Sequence[int], kinds: Mapping[str, str]) -> dict[int, str]:
-    """Return the operation of each script; a script that is alone is all operations."""
-    names = {script: f"script-{script}" if len(scripts) > 1 else "" for script in scripts}
-    return {script: kinds.get(name, name) for script, name in names.items()}
 
 
 def _failures(name: str, counted: _Counted, operations: Mapping[int, str]) -> Iterator[Failures]:

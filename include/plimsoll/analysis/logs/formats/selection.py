@@ -81,13 +81,16 @@ def select(series: Sequence[Series]) -> tuple[tuple[Track, ...], tuple[str, ...]
     of its logs.
     """
     _refuse_twins([tagged.log for tagged in series])
-    chosen = _best(series)
+    best: dict[str, Measure] = {}
+    for measure in reversed(JUDGED):
+        best |= {tagged.own_name: measure for tagged in series if tagged.measure == measure}
+    chosen = [tagged for tagged in series if best.get(tagged.own_name) == tagged.measure]
     _refuse_waits(series, chosen)
     if not chosen:
         names = ", ".join(sorted({tagged.log.name for tagged in series}))
         mend = "give the log of response times; where nothing was answered there is none, and the load was not carried"
         raise LogError("holds neither response nor service times", where=names, mend=mend)
-    others = [tagged for tagged in series if not any(tagged is best for best in chosen)]
+    others = [tagged for tagged in series if not any(tagged is other for other in chosen)]
     left_out = tuple(
         LeftOut(tagged.name, tagged.measure, tagged.operation, total(tagged.records, tagged.name)) for tagged in others
     )
@@ -132,13 +135,6 @@ def _refuse_twins(of_series: Sequence[HistogramLog]) -> None:
                 len(log.records) == len(other.records) or len({record.payload for record in log.records[:shortest]}) > 1
             ):
                 raise LogError(f"holds the same records as {other.name}", where=log.name, mend="give each log once")
-
-
-def _best(series: Sequence[Series]) -> list[Series]:
-    best: dict[str, Measure] = {}
-    for measure in reversed(JUDGED):
-        best |= {tagged.own_name: measure for tagged in series if tagged.measure == measure}
-    return [tagged for tagged in series if best.get(tagged.own_name) == tagged.measure]
 
 
 def _refuse_waits(series: Sequence[Series], chosen: Sequence[Series]) -> None:
