@@ -209,6 +209,9 @@ def judge_tracks(
     ]
     first = evaluations[0]
     planned_end_s = None if run.duration is None else first.schedule.origin_s + run.duration.total_seconds()
+    logged = sum(interval.count for interval in first.of(ALL_OPERATIONS))
+    is_whole = run.operations is None or logged == run.operations
+    lost = f"the logs hold {plural(logged, 'operation')}, the load generator answered for {run.operations}"
     judgement = judgement_of(
         first.measured,
         [own.verdict for own in evaluations],
@@ -216,13 +219,7 @@ def judge_tracks(
         run,
         unanswered,
         stalls_s=first.stalls_s,
-        reasons=[*(reason for own in evaluations for reason in own.reasons()), *_lost_operations(run, first)],
+        reasons=[*(reason for own in evaluations for reason in own.reasons()), *([] if is_whole else [lost])],
         notes=[*continuity_notes(tracks, planned_end_s), *(note for own in evaluations for note in own.notes())],
     )
     return replace(judgement, counts=counts)
-
-
-def _lost_operations(run: Run, measured: _Evaluation) -> Iterator[str]:
-    logged = sum(interval.count for interval in measured.of(ALL_OPERATIONS))
-    if run.operations is not None and logged != run.operations:
-        yield f"the logs hold {plural(logged, 'operation')}, the load generator answered for {run.operations}"

@@ -76,8 +76,11 @@ def continuity_notes(tracks: Sequence[Track], planned_end_s: float | None = None
 
 
 def _faults(track: Track) -> Iterator[str]:
-    usual_s, seam_s = track.record_s, _seam_s(track)
-    odd = _odd_lengths(track)
+    lengths, usual_s, seam_s = track.lengths, track.record_s, _seam_s(track)
+    too_short = lengths < usual_s * (1 - ODD_LENGTH)
+    # The last record may be, if the run ended between two ticks
+    too_short[-1] = lengths[-1] < 0
+    odd = np.flatnonzero((lengths > usual_s * (1 + ODD_LENGTH)) | too_short)
     steps, seams = np.diff(track.starts), track.starts[1:] - track.ends[:-1]
     back = np.flatnonzero(steps < -seam_s)
     # A record of odd length leaves an odd seam behind it, which is no second fault
@@ -85,7 +88,7 @@ def _faults(track: Track) -> Iterator[str]:
     gaps = np.flatnonzero((seams > seam_s) & ~after_odd)
     overlaps = np.flatnonzero((seams < -seam_s) & (steps >= -seam_s) & ~after_odd)
     if len(odd):
-        defect = f"a record of {track.lengths[odd[0]]:.3f} s among records of {usual_s:.3f} s"
+        defect = f"a record of {lengths[odd[0]]:.3f} s among records of {usual_s:.3f} s"
         yield _fault(track, defect + " (wrong interval length, or a clock jump)", odd)
     if len(back):
         yield _fault(track, f"the clock jumped back {-steps[back[0]]:.3f} s", back + 1)
@@ -98,15 +101,6 @@ def _faults(track: Track) -> Iterator[str]:
 
 def _seam_s(track: Track) -> float:
     return min(max(SEAM_SHARE * track.record_s, SEAM_MIN_S), SEAM_MAX_S)
-
-
-def _odd_lengths(track: Track) -> npt.NDArray[np.intp]:
-    """Return records that are too short or too long. The last record may be, if the run ended between two ticks."""
-    lengths: Floats = track.lengths
-    too_long = lengths > track.record_s * (1 + ODD_LENGTH)
-    too_short = lengths < track.record_s * (1 - ODD_LENGTH)
-    too_short[-1] = lengths[-1] < 0
-    return np.flatnonzero(too_long | too_short)
 
 
 def _fault(track: Track, defect: str, places: npt.NDArray[np.intp]) -> str:

@@ -124,15 +124,6 @@ def read_header(body: bytes) -> Header:
     """Return the header of an inflated payload. Raises ValueError on other encodings and wrong lengths."""
     if len(body) < _INNER_V0.size:
         raise ValueError("is too short for a histogram")
-    header = _header(body)
-    if not 0 <= header.digits <= 5 or header.lowest < 1 or header.word_bytes not in (0, 2, 4, 8):
-        raise ValueError("has impossible settings")
-    if header.word_bytes and (len(body) - header.counts_at) % header.word_bytes:
-        raise ValueError("ends within a count")
-    return header
-
-
-def _header(body: bytes) -> Header:
     cookie = int.from_bytes(body[:4])
     kind = cookie & ~_WORD_SIZE_BITS
     # The lowest bit of the field is a flag that newer writers set. 0 would stand for packed counts, which V0 and V1 do
@@ -140,14 +131,20 @@ def _header(body: bytes) -> Header:
     word_bytes = (cookie & _WORD_SIZE_BITS) >> 4 & 0xE or -1
     if kind == _ENCODED_V0:
         _, digits, lowest, _, _ = _INNER_V0.unpack_from(body)
-        return Header(lowest, digits, word_bytes, _INNER_V0.size)
-    if kind not in (_ENCODED_V1, _ENCODED_V2) or len(body) < INNER.size:
+        header = Header(lowest, digits, word_bytes, _INNER_V0.size)
+    elif kind not in (_ENCODED_V1, _ENCODED_V2) or len(body) < INNER.size:
         raise ValueError("is not an encoded histogram")
-    # The third field moves nothing, see `has_index_offset`.
-    _, length, _, digits, lowest, _, _ = INNER.unpack_from(body)
-    if length != len(body) - INNER.size:
-        raise ValueError(f"holds {len(body) - INNER.size} bytes of counts where {length} are announced")
-    return Header(lowest, digits, 0 if kind == _ENCODED_V2 else word_bytes, INNER.size)
+    else:
+        # The third field moves nothing, see `has_index_offset`.
+        _, length, _, digits, lowest, _, _ = INNER.unpack_from(body)
+        if length != len(body) - INNER.size:
+            raise ValueError(f"holds {len(body) - INNER.size} bytes of counts where {length} are announced")
+        header = Header(lowest, digits, 0 if kind == _ENCODED_V2 else word_bytes, INNER.size)
+    if not 0 <= header.digits <= 5 or header.lowest < 1 or header.word_bytes not in (0, 2, 4, 8):
+        raise ValueError("has impossible settings")
+    if header.word_bytes and (len(body) - header.counts_at) % header.word_bytes:
+        raise ValueError("ends within a count")
+    return header
 
 
 def has_index_offset(body: bytes) -> bool:
