@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from plimsoll.domain.keys.process import GeneratorSecond
 
 TOP, GROUP, WAITED = "others_top", "throttled_group", "throttled_ms"
-_OWN_PART = 0.5
-"""Share of an interval's late time from which on the load generator's own lateness explains its miss."""
 _TOUCHES = 0.1
 """Share of a second that must lie in an interval, so that the second's longest stall counts there."""
 _MOST_PROGRAMS, _MOST_CAUSES = 3, 3
@@ -140,7 +138,7 @@ def _of_generator(
     for number, (interval, span) in enumerate(zip(missed, within, strict=True)):
         latest = _latest(begins, ends, lates, span)
         bound_ms = bounds.generator_lag / timedelta(milliseconds=1) if bounds.generator_lag else interval.stall_ms
-        if latest is not None and lates[latest] >= max(bound_ms, _OWN_PART * interval.late_ms):
+        if latest is not None and lates[latest] >= max(bound_ms, 0.5 * interval.late_ms):
             host = collected.seconds[latest].host
             late_ms.setdefault(host, {})[number] = float(lates[latest])
             least[host] = min(least.get(host, bound_ms), bound_ms)

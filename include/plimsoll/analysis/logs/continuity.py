@@ -26,9 +26,6 @@ _QUIET_PERIODS, _QUIET_S = 20, 1.0
 a second at least: arrivals at random (Poisson) leave a longer gap once in 5 · 10⁸ times.
 """
 
-_EARLY_S = 10.0
-"""A client that ends earlier than this before the others has left them with another load; nothing later is judged."""
-
 
 class ClientOperations(NamedTuple):
     """Some operations, each client's together and in the order written.
@@ -173,7 +170,8 @@ class Clients:
         for name, (begin_s, end_s, quiet_s) in zip(names, self._lives(), strict=True):
             if begin_s - self._first_begun_s > quiet_s:
                 yield f"{name}: begins {begin_s - self._first_begun_s:.3f} s after the first client"
-            if self.last_begun_s - end_s > max(quiet_s, _EARLY_S):
+            # It has left the others with another load; where it ends a little early, nothing later is judged
+            if self.last_begun_s - end_s > max(quiet_s, 10.0):
                 defect = f"ends {self.last_begun_s - end_s:.3f} s before others begin their last operation"
                 yield f"{name}: {defect} (it gave up, or its lines are missing)"
 

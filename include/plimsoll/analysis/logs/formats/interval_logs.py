@@ -37,8 +37,6 @@ Meaning = tuple[Measure, str]
 """The measure of records, and their operation."""
 
 _LAST_S = datetime.max.replace(tzinfo=UTC).timestamp()
-_STUB = 0.9
-"""The share of the record beside it below which a record was not begun, or not ended, by its writer's clock."""
 _RECORD = re.compile(r"^(Tag=[^,\n]*,)?[0-9.,]+,HIST", re.MULTILINE)
 _MARK = re.compile(r"^#\[(Histogram log format version|StartTime:|Base[Tt]ime:)|^\"StartTimestamp\",", re.MULTILINE)
 _ERRORS_FILE = re.compile(r"\.hdr\.errors(\.gz)?$")
@@ -230,8 +228,8 @@ def without_first_stub(records: tuple[Record, ...]) -> tuple[Record, ...]:
 
 
 def is_stub(record: Record, beside: Record) -> bool:
-    """Tell whether a record is much shorter than its neighbour."""
-    return record.length_s < _STUB * beside.length_s
+    """Tell whether a record was not begun, or not ended, by its writer's clock: it is shorter than its neighbour."""
+    return record.length_s < 0.9 * beside.length_s
 
 
 def stub_note(log: HistogramLog, records: tuple[Record, ...]) -> str:

@@ -31,9 +31,6 @@ MEND_RUN = f"{MEND}; where a client gave up, pgbench's console says why, and the
 _MANY, _NAMED = 20, 5
 """So many lines for each client, and each has its own; so many clients are named."""
 
-_MOST_STEPS = 1000
-"""Different steps between a client's numbers that are kept: a whole log has one."""
-
 
 class PgBench:
     """Times in µs. With `--rate` they count from the scheduled start, else from the start of a transaction."""
@@ -186,7 +183,7 @@ class Numbers:
         known = np.flatnonzero(~np.isnan(lines.step))
         steps, first, counts = np.unique(lines.step[known], return_index=True, return_counts=True)
         for step, index, count in zip(steps.tolist(), known[first].tolist(), counts.tolist(), strict=True):
-            if step in self._first or len(self._first) < _MOST_STEPS:
+            if step in self._first or len(self._first) < 1000:  # a whole log has one
                 self._steps[step] += count
                 seen = int(lines.client[index]), int(lines.line[index]), int(lines.number[index])
                 self._first[step] = min(self._first.get(step, seen), seen)

@@ -20,12 +20,6 @@ from plimsoll.domain.text.errors import LogError
 
 ASK_FOR_UNIT = "say it: `--unit ns`, `--unit us` or `--unit ms` (in the description of an import, `unit:`)"
 
-_COMPARED_RECORDS = 50
-"""Records that are looked at, evenly spread: what holds for these holds for the log."""
-_ROUNDED = 0.0006
-"""`Interval_Max` has three decimals."""
-_COARSE = 0.2
-"""A histogram of one significant digit knows its maximum to a tenth; the divisors are a thousandfold apart."""
 _MOST_COMMON = 1_000_000
 _DIVISORS = (_MOST_COMMON, 1_000, 1)
 
@@ -102,13 +96,15 @@ def _shown(compared: Sequence[tuple[float | None, int]], divisors: Sequence[int]
 
 def _fits(declared: float | None, highest: int, divisor: int) -> bool:
     expected = highest / divisor
-    return declared is not None and abs(declared - expected) <= _ROUNDED + _COARSE * min(declared, expected)
+    # Interval_Max has three decimals, and a histogram of one significant digit knows its maximum to a tenth
+    return declared is not None and abs(declared - expected) <= 0.0006 + 0.2 * min(declared, expected)
 
 
 def _maxima(track: Track) -> Iterator[tuple[float | None, int]]:
     """Yield pairs of Interval_Max and the histogram's own highest value, for a few of the records."""
     decoder = Decoder("ns")  # the finest unit, so that the widest values fit
-    for record in track.records[:: max(1, len(track.records) // _COMPARED_RECORDS)]:
+    # Evenly spread: what holds for these holds for the log
+    for record in track.records[:: max(1, len(track.records) // 50)]:
         used = np.flatnonzero(decoder.merge([record], track.name))
         yield record.interval_max, int(WIDE.highest_values(used[-1:])[0]) if len(used) else 0
 

@@ -34,8 +34,6 @@ _OF_THE_RUN = re.compile(r"(OVERALL|(TOTAL|MAX|MIN)_\S+)$")
 """Lines of the summary that are about no measurement: the whole run, and collectors of the client's JVM by their own
 names, such as `TOTAL_GC_TIME_%_G1_Young_Generation`.
 """
-_WHOLE_SECONDS = 1.5
-"""Running seconds are rounded down, and told of a moment shortly before the local time is."""
 
 
 class _Status(NamedTuple):
@@ -189,7 +187,8 @@ def _by_running_seconds(statuses: Sequence[_Status], name: str) -> list[_Status]
             what = f"its seconds go back from {before.second} to {status.second}: the output of several runs"
             raise LogError(what, where=f"{name}, line {status.line}", mend="give the output of one run")
         local_s = status.at_s - before.at_s
-        length_s = local_s if abs(local_s - step_s) <= _WHOLE_SECONDS else step_s
+        # Running seconds are rounded down, and told of a moment shortly before the local time is
+        length_s = local_s if abs(local_s - step_s) <= 1.5 else step_s
         timed.append(status._replace(at_s=timed[-1].at_s + length_s))
     return timed
 

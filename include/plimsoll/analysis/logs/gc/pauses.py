@@ -15,9 +15,6 @@ from plimsoll.domain.keys.process import LogLine
 if TYPE_CHECKING:
     import pandas as pd
 
-_NOTABLE_STOP_MS = 1.0
-"""Safepoints without a collection are kept from this length on; JDK 11 makes a tiny one every second."""
-
 LEAST_MS = 10.0
 """Shorter pauses are left out: a collector like ZGC makes several a second, and none of them explains a miss."""
 
@@ -135,7 +132,8 @@ def within(stop: Pause, waiting: Sequence[Pause]) -> Iterator[Pause]:
             yield replace(pause, stopped_ms=stop.duration_ms, to_safepoint_ms=stop.to_safepoint_ms)
         else:
             yield pause
-    if stop.duration_ms >= _NOTABLE_STOP_MS and not any(pause.stop_the_world for pause in waiting):
+    # JDK 11 makes a tiny one every second
+    if stop.duration_ms >= 1.0 and not any(pause.stop_the_world for pause in waiting):
         yield replace(stop, stopped_ms=stop.duration_ms)
 
 

@@ -29,9 +29,6 @@ _MEND = "give the interval log as HistogramLogWriter (or `--hdr`) wrote it, plai
 _MISFIT = 0.05
 """The share of the time between two records by which an end may lie beside the next record's start."""
 
-_MOST_MISFITS = 0.1
-"""Share of the records whose end is not the next one's start, because records are missing."""
-
 
 @dataclass(frozen=True)
 class HistogramLog:
@@ -171,4 +168,5 @@ def _ends(records: Iterable[Record], base_s: float) -> bool:
     steps = np.diff(starts)
     fitting = np.abs(seconds[:-1] - starts[1:]) <= _MISFIT * np.abs(steps)
     as_lengths = np.abs(seconds[:-1] - steps) <= _MISFIT * np.abs(steps)
-    return bool(fitting.mean() >= 1 - _MOST_MISFITS and not as_lengths.all())
+    # Records may be missing, and then an end is not the next one's start
+    return bool(fitting.mean() >= 0.9 and not as_lengths.all())

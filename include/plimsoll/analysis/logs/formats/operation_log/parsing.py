@@ -23,8 +23,6 @@ from plimsoll.domain.text.wording import meant_or_known
 
 # The wide histogram counts values up to one hour
 _LONGEST_S = 3600.0
-_LATEST_S = 5e9
-"""The year 2128."""
 _EXACT, _EXACT_BETWEEN = 1e-4, 0.5
 """The share of a µs that floating point may take from a whole number of them, and from one between two times."""
 NAMED = "line", "operation"
@@ -175,7 +173,7 @@ class Parser:
         is_failed = np.array([bool(kind) for kind in failed])
         is_length = (took_s >= 0) & (took_s <= _LONGEST_S)
         # Negated, since NaN, which stands for what is no number, must be bad and compares as false
-        bad = ~(np.abs(moments[0]) < _LATEST_S) | ~(is_failed | is_length)
+        bad = ~(np.abs(moments[0]) < 5e9) | ~(is_failed | is_length)  # up to the year 2128
         if bad.any():
             row = int(bad.argmax())
             raise self._error(lines[row], [column[row] for column in by_column[: len(units)]], took_s[row])

@@ -18,8 +18,6 @@ from plimsoll.domain.text.errors import LogError
 from plimsoll.domain.text.wording import plural
 
 _LONGEST_LINE = 1 << 20
-_CHUNK = 1 << 15
-"""Rows that are in memory at once."""
 _DELIMITERS = ",\t;| "
 _SHOWN = 60
 _MEND = "give the log as it was written; `--columns` says which of its columns holds what"
@@ -79,7 +77,7 @@ class RowReader:
         stream = TextIOWrapper(BytesIO(data), "utf-8", errors="replace", newline="")
         read = self._json_rows if self.layout.is_json else self._csv_rows
         rows = read(self._lines(stream), whole=data.endswith(b"\n"))
-        while chunk := list(islice(rows, _CHUNK)):
+        while chunk := list(islice(rows, 1 << 15)):  # so many are in memory at once
             yield chunk
 
     def _lines(self, stream: TextIOWrapper) -> Iterator[tuple[int, str]]:

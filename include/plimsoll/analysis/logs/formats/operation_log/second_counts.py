@@ -29,9 +29,6 @@ _SLOT = (1 << _SLOT_BITS) - 1
 _MERGED_FROM, _MERGED_SHARE = 1 << 18, 0.25
 """New counts are merged into the others once there are so many, and this share of the others."""
 
-_SHORTEST_S = 1e-6
-"""The length of a last record that begins with the last operation's end."""
-
 _NONE = np.zeros(0, dtype=np.int64)
 
 
@@ -156,7 +153,8 @@ class SecondCounts:
                 dense[slots] = counts[begin:end]
                 payload = encoded_counts(dense)
             start_s = self.origin_s + first + number
-            yield Record(tag, start_s, max(_SHORTEST_S, min(1.0, end_s - start_s)), payload, number + 1)
+            # A last record that begins with the last operation's end has a length, too
+            yield Record(tag, start_s, max(1e-6, min(1.0, end_s - start_s)), payload, number + 1)
 
     def _merge(self) -> None:
         """Add the new counts up with the others: every key is there once, in order."""
