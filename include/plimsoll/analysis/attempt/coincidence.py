@@ -183,8 +183,7 @@ def _events(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
     for (host, process), events in collected.events.items():
         ahead_s = collected.ahead_ms.get(host, 0.0) / 1000
         for event in events:
-            times = (event.start, event.end)
-            start_s, end_s = ((at - collected.started_at).total_seconds() - ahead_s for at in times)
+            start_s, end_s = ((at - collected.started_at).total_seconds() - ahead_s for at in (event.start, event.end))
             held_s = event.amount / 1000 if event.kind.unit == MILLISECONDS else 0.0
             by_kind[event.kind.id].append(Occurrence(start_s, end_s, event.amount, host, held_s, process))
     return dict(by_kind)

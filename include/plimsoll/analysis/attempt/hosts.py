@@ -125,8 +125,7 @@ def by_host(samples: pd.DataFrame, ahead_ms: Mapping[str, float]) -> Iterator[tu
     for name, own in samples.groupby("host"):
         table = own.sort_values("time_s", ignore_index=True)
         ends = table["time_s"] - ahead_ms.get(str(name), 0.0) / 1000
-        begins = ends.shift()
-        yield str(name), table.assign(begin_s=begins.fillna(ends - PERIOD_S), end_s=ends)
+        yield str(name), table.assign(begin_s=ends.shift().fillna(ends - PERIOD_S), end_s=ends)
 
 
 def overlaps_s(own: pd.DataFrame, span: Span) -> Floats:

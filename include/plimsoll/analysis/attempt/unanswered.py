@@ -110,8 +110,7 @@ class Unanswered:
         total = max(timed, sum((reading.errors or {}).values()))
         among_times = [failure for failure in reading.failures if failure.among_times]
         ends = [max(float(failure.at_s[-1]), failure.until_s) for failure in reading.failures if failure.total]
-        last_s = max(ends, default=None)
-        return cls(_timelines(reading.failures), _timelines(among_times), total - timed, total, last_s)
+        return cls(_timelines(reading.failures), _timelines(among_times), total - timed, total, max(ends, default=None))
 
     def between(self, operation: str, begin_s: float, end_s: float, answered: int) -> int:
         """Return how many operations were not answered then, s since the epoch, beside so many that were.

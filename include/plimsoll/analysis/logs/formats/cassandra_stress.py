@@ -56,8 +56,7 @@ class CassandraStress(IntervalLogs):
         kept = tuple(record for record in log.records if record.length_s <= most_s or record.start_s < last_s)
         late_s, counted = max(record.length_s for record in late), plural(total(late, log.name) or 0, "value")
         reason = f"the run's end came while its last {late_s:.3f} s were not written yet"
-        note = f"{log.name}: {reason}: they are left out, {counted}"
-        return replace(log, records=kept, notes=(*log.notes, note))
+        return replace(log, records=kept, notes=(*log.notes, f"{log.name}: {reason}: they are left out, {counted}"))
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
         begin_s = min(record.start_s for record in log.records)

@@ -205,8 +205,7 @@ def _intervals(file: RunFile, notes: list[str]) -> Iterator[_Interval]:
             row = row._replace(queued=int(queue[1]))
         elif _BEGIN.match(text) and " thds: " in text:
             what = f"is a damaged line of an interval: {text[:60]!r}"
-            damaged = LogError(what, where=where, mend="give sysbench's whole output")
-            _note_cut(damaged, file, number, lines, notes)
+            _note_cut(LogError(what, where=where, mend="give sysbench's whole output"), file, number, lines, notes)
     if row is not None:
         rate = row.operations / (row.end_s - row.start_s)
         waits = row.queued if row.queued and row.queued >= _WAITING_S * rate else 0

@@ -58,8 +58,7 @@ class LatteJson:
         # A sample tells the failed cycles of its last function alone: latte overwrites the number, where it should add
         counts = (max(sample["cycle_error_count"], sample.get("req_error_count", 0)) for sample in samples)
         middles = (start_s + sample["time_s"] + sample["duration_s"] / 2 for sample in samples)
-        at_s = zip(middles, counts, strict=True)
-        failures = tuple(failures_at(file.name, "failed cycles", at_s, among_times=True))
+        failures = tuple(failures_at(file.name, "failed cycles", zip(middles, counts, strict=True), among_times=True))
         samples, late = _without_long_last_one(file.name, samples)
         by_function = _series(file.name, {**result, "log": samples}, start_s, {**KINDS, **options.kinds})
         series = [tagged for tagged in by_function if tagged.records]
@@ -90,8 +89,7 @@ def _series(name: str, result: Mapping[str, Any], start_s: float, kinds: Mapping
     for function in functions or [""]:
         records = []
         for number, sample in enumerate(samples, 1):
-            of_functions = sample["cycle_latency_by_fn"]
-            histogram = of_functions.get(function) if functions else sample.get("request_latency")
+            histogram = sample["cycle_latency_by_fn"].get(function) if functions else sample.get("request_latency")
             if histogram is not None:
                 start, length_s = _finite(start_s + sample["time_s"]), _finite(sample["duration_s"])
                 records.append(Record(function, start, length_s, memoryview(histogram["histogram"].encode()), number))

@@ -242,5 +242,4 @@ def _in_words(name: str) -> str:
 
 
 def _refuse(track: Track, other: str, why: str) -> None:
-    what = f"and {other} {why}: are they two measures of the same operations?"
-    raise LogError(what, where=track.name, mend=_WHICH)
+    raise LogError(f"and {other} {why}: are they two measures of the same operations?", where=track.name, mend=_WHICH)

@@ -131,8 +131,7 @@ def pauses_frame(
         for jvm, pauses in by_process.items()
         for pause in pauses.pauses
     ]
-    frame = pd.DataFrame(rows, columns=list(_FRAME))
-    return frame.astype(_FRAME).sort_values("start_s", ignore_index=True)
+    return pd.DataFrame(rows, columns=list(_FRAME)).astype(_FRAME).sort_values("start_s", ignore_index=True)
 
 
 def _lines(text: str) -> tuple[list[_Line], list[str]]:

@@ -92,8 +92,7 @@ def counted(parsers: Sequence[Parser], meaning: MeaningOf, kinds: Mapping[str, s
     there = dict.fromkeys(chain(*(file.by_name for file in files), *(sorted(parser.seen) for parser in parsers)))
     refuse_unknown_tags(parsers[0].tags, there, ", ".join(file.name for file in files), *NAMED)
     kinds = {**KINDS, **kinds}
-    series = tuple(_series(files, meaning, kinds))
-    return Counted(series, tuple(_failures(files, meaning, kinds)), origin_s)
+    return Counted(tuple(_series(files, meaning, kinds)), tuple(_failures(files, meaning, kinds)), origin_s)
 
 
 def _series(files: Sequence[_File], meaning: MeaningOf, kinds: Mapping[str, str]) -> Iterator[Series]:

@@ -122,5 +122,4 @@ class Outcomes(dict[tuple[str, ...], str]):
         if word.isdecimal() and 100 <= int(word) < 600:  # a status of HTTP
             return int(word) < 400
         what = f"does not say whether {outcome!r} in column {self._column} is an answer"
-        mend = f"say which values are: `--columns ok={self._column}:{outcome}`, several with `|`"
-        raise LogError(what, mend=mend)
+        raise LogError(what, mend=f"say which values are: `--columns ok={self._column}:{outcome}`, several with `|`")
