@@ -129,11 +129,8 @@ class ScyllaBench(IntervalLogs):
 
     def recognises(self, file: RunFile) -> bool:
         comments = (FIRST_COMMENT, "#Logging op latencies for scylla-bench")  # the second: in ScyllaDB's cql-stress
-        return (
-            super().recognises(file)
-            and any(comment in file.head for comment in comments)
-            and bool(_RECORD.search(file.head))
-        )
+        has_comment = any(comment in file.head for comment in comments)
+        return super().recognises(file) and has_comment and bool(_RECORD.search(file.head))
 
     def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:  # noqa: ARG002 - by tag
         return (_TAGS[tag], "") if tag in _TAGS else None

@@ -188,11 +188,8 @@ class IntervalLogs:
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
         """Yield further pitfalls of the tool's format that these logs contain."""
         for tagged in series:
-            if (
-                tagged.measure == "response time"
-                and not name_of(tagged.log)
-                and not names_measure(PurePath(tagged.own_name).name, "response time")
-            ):
+            says_so = name_of(tagged.log) or names_measure(PurePath(tagged.own_name).name, "response time")
+            if tagged.measure == "response time" and not says_so:
                 doubt = "does not say whether times count from the schedule or from the send"
                 yield f"{tagged.name}: {doubt} {COORDINATED_OMISSION}"
 

@@ -78,7 +78,9 @@ class Parser:
         if self.columns.operation not in places:
             refuse_unknown_tags(self.tags, (), self.file.name, *NAMED)
         units: list[str] = []
-        empty = set(self._told)
+        own = self.columns
+        # Columns that have texts in some row, if they are there: an error may be nowhere
+        empty = {column for column in (own.operation, own.only, *own.ok[:1]) if column and column in places}
         for rows in self._rows(places):
             if rows:
                 units = units or self._units(rows[0])
@@ -109,12 +111,6 @@ class Parser:
         """Return whether a column says what was answered, as far as the columns name one."""
         telling = [*self.columns.ok, *([self.columns.error] if self.columns.error else [])]
         return not telling or any(map(self.layout.has, telling))
-
-    @property
-    def _told(self) -> list[Column]:
-        """Return columns that have texts in some row, if they are there: an error may be nowhere."""
-        columns = self.columns
-        return [column for column in (columns.operation, columns.only, *columns.ok[:1]) if column in self._wanted]
 
     @cached_property
     def _wanted(self) -> list[Column]:
