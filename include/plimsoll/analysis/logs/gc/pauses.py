@@ -30,18 +30,16 @@ _FLAGS = (
     "-XX:+PrintGCDetails -XX:+PrintGCDateStamps -XX:+PrintGCApplicationStoppedTime"
 )
 
-_FORMS = (
-    (
-        re.compile(r"^[^\[\]\n]+[^\s\[] *\[\d{4}-\d\d-\d\dT[^\]]+\]\[", re.MULTILINE),
+_FORMS = {
+    r"(?m)^[^\[\]\n]+[^\s\[] *\[\d{4}-\d\d-\d\dT[^\]]+\]\[": (
         "has another program's words before the JVM's lines",
         f"give the log without them (`docker compose logs --no-log-prefix`), or {_FLAGS}",
     ),
-    (
-        re.compile(r"<verbosegc\b"),
+    r"<verbosegc\b": (
         "is a log of OpenJ9, which is not read",
         "judge the run without it, or run the database on a JVM with HotSpot",
     ),
-)
+}
 
 
 def stopped_ms(pauses: pd.DataFrame) -> pd.Series[float]:
@@ -184,5 +182,5 @@ def gc_lines(text: str) -> tuple[LogLine, ...]:
 
 def unknown_form(text: str) -> tuple[str, str]:
     """Say what a text is that no line of a known GC log is in, and what to give instead."""
-    forms = ((what, mend) for form, what, mend in _FORMS if form.search(text))
+    forms = (words for form, words in _FORMS.items() if re.search(form, text))
     return next(forms, ("is not a unified GC log with time, uptime, level and tags", _FLAGS))
