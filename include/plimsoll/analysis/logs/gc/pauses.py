@@ -43,7 +43,7 @@ _FORMS = {
 
 
 def stopped_ms(pauses: pd.DataFrame) -> pd.Series[float]:
-    """Return for how long threads were stopped in each row, ms: at least the collector's part of the pause."""
+    """Return for how long threads were stopped in each row, ms; the collector's part where the log gives no more."""
     return pauses["stopped_ms"].fillna(pauses["duration_ms"])
 
 
