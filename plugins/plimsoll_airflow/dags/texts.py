@@ -15,6 +15,8 @@ def campaign_doc(definition: Definition) -> str:
     campaign = resolve(definition)
     cells = campaign.cells
     rows = "\n".join(_row(campaign, variant) for variant in campaign.variants)
+    named, workloads = campaign.workload_ids, {part.workload_id: _of_part(part) for part in campaign.parts}
+    times_workloads = f"{plural(len(named), 'workload')} × " if named else ""
     # Before Python 3.12 an expression in an f-string may not contain a backslash, hence chr(10) for a line end
     return f"""# {campaign.title}
 
@@ -23,12 +25,12 @@ def campaign_doc(definition: Definition) -> str:
 |---|---|---|---|
 {rows}
 
-**{plural(cells, "cell")}**: {plural(len(campaign.variants), "variant")} × {_workloads(campaign)}\
+**{plural(cells, "cell")}**: {plural(len(campaign.variants), "variant")} × {times_workloads}\
 {_axes(campaign)}, {campaign.max_parallel} \
 at a time at most, {_hosts(campaign)}.{_searched(campaign)}
 
 {_what_runs(campaign)}
-- {"workloads" if campaign.workload_ids else "workload"}: {_workload(campaign)}\
+- {"workloads" if named else "workload"}: {"; ".join(workloads.values())}\
 {"".join(f"{chr(10)}- {clients}" for clients in clients_of(campaign.parts))}
 - provider: {campaign.provider.name}{_begun_by(definition)}
 """
@@ -80,21 +82,11 @@ def _of_stage(plan: StagePlan) -> tuple[str, ...]:
     )
 
 
-def _workload(campaign: Campaign) -> str:
-    named = {part.workload_id: _of_part(part) for part in campaign.parts}
-    return "; ".join(named.values())
-
-
 def _of_part(part: Part) -> str:
     workload = part.workload
     writes = f", {1 - workload.read_share:.0%} writes" if workload.states_read_share else ""
     words = f"{workload.name}{writes}"
     return f"`{part.workload_id}` ({words})" if part.workload_id else words
-
-
-def _workloads(campaign: Campaign) -> str:
-    named = campaign.workload_ids
-    return f"{plural(len(named), 'workload')} × " if named else ""
 
 
 def _searched(campaign: Campaign) -> str:

@@ -55,7 +55,7 @@ class StepTask(BaseOperator):
         return require_attempt(toolkit(), cell_of(context), context["run_id"], own_installation())
 
     def log_lines(self, lines: Iterable[str]) -> None:
-        for line in lines:
+        for line in filter(None, lines):
             self.log.info(line)
 
 
@@ -115,7 +115,7 @@ class Provision(Measure):
 
     def beforehand(self, work: AttemptContext) -> Iterable[str]:
         """Return the cost of the campaign so far, where its hosts cost money."""
-        return _money(work)
+        return [money_line(work)]
 
 
 class Keep(StepTask):
@@ -149,8 +149,7 @@ class Judge(StepTask):
             work = self.attempt(context)
             verdict = self.step.run(work)
             self.log_lines(log_messages.came_of(self.step, verdict))
-            if not isinstance(verdict, Verdict):
-                raise TypeError(f"{self.task_id} gave no verdict")
+            assert isinstance(verdict, Verdict), "the steps that judge return one"
             if not verdict.valid:
                 if runs_again(CampaignStore(work.toolkit.store, work.key.campaign_id), work.key.cell_id):
                     # Before the task fails: when the run ends, this keeps the slot of the pool for the cell
@@ -178,8 +177,7 @@ class CleanUp(StepTask):
             self.log.info("no attempt was begun, so there is nothing to destroy")
             return
         self.step.run(work)
-        self.log_lines([log_messages.destroyed(work)])
-        self.log_lines(_money(work))
+        self.log_lines([log_messages.destroyed(work), money_line(work)])
 
 
 def cell_of(context: "Context") -> CellRunId:
@@ -196,7 +194,3 @@ def tasks_of(role: Role) -> list[StepTask]:
     """Return a task for each step with that role, in order, in the current DAG."""
     begins = steps_of("measure")[0]
     return [(Provision if known is begins else _BY_ROLE[role])(task_id=known.name) for known in steps_of(role)]
-
-
-def _money(work: AttemptContext) -> Iterable[str]:
-    return filter(None, [money_line(work)])

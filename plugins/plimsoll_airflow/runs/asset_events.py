@@ -7,10 +7,10 @@ campaign's status.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from plimsoll.domain.keys.parameters import Parameter
 from plimsoll.domain.keys.trigger import BegunBy, SkippedEvent
@@ -31,26 +31,19 @@ _MOST_ASKED = 1000
 _LONGEST = 200
 
 
-class EarlierEvent(NamedTuple):
-    """An event before the newest one. `extra` is as somebody made it: only what fits parameters may be shown or stored.
-
-    `message`: the id of the queue's message that it was; empty for others.
-    """
-
-    at: datetime
-    extra: Mapping[str, Any]
-    message: str
-
-
 @dataclass(frozen=True)
 class RunEvent:
-    """The newest event that a run is for, what it gives to parameters, and the events before it, newest first."""
+    """The newest event that a run is for, what it gives to parameters, and the events before it, newest first.
+
+    `extra` is as somebody made it: only what fits parameters may be shown or stored. `message`: the id of the queue's
+    message that it was; empty for others.
+    """
 
     asset: str
     at: datetime
     extra: Mapping[str, Any]
-    message: str = ""
-    skipped: tuple[EarlierEvent, ...] = ()
+    message: str
+    skipped: tuple["RunEvent", ...] = ()
     more_skipped: int = 0
 
     @property
@@ -89,16 +82,8 @@ def newest_event(context: "Context", asset: "Asset", since: datetime, measured: 
     waiting = _once(newer, measured.messages if measured else frozenset())
     if not waiting:
         return None
-    newest, *earlier = waiting
-    named = earlier[:_MOST_NAMED]
-    return RunEvent(
-        asset=asset.name,
-        at=newest.timestamp,
-        extra=_values(newest),
-        message=_message(newest),
-        skipped=tuple(EarlierEvent(event.timestamp, _values(event), _message(event)) for event in named),
-        more_skipped=len(earlier) - len(named),
-    )
+    newest, *earlier = (RunEvent(asset.name, event.timestamp, _values(event), _message(event)) for event in waiting)
+    return replace(newest, skipped=tuple(earlier[:_MOST_NAMED]), more_skipped=len(earlier[_MOST_NAMED:]))
 
 
 def _once(events: Sequence[Any], known: frozenset[str]) -> list[Any]:

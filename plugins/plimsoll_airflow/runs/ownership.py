@@ -58,6 +58,12 @@ class CellRun:
         match = CELL_RUN.fullmatch(owner)
         return cls(match["run_id"], int(match["clear_number"]), match["installation"]) if match else None
 
+    @classmethod
+    def of(cls, owner: str, installation: str) -> Self | None:
+        """Return the pass that a token names; None also for one of another Airflow."""
+        run = cls.parse(owner)
+        return run if run and run.installation == installation else None
+
 
 @dataclass(frozen=True)
 class CampaignRunOwner:
@@ -81,8 +87,8 @@ class CampaignRunOwner:
 
 def is_of_run(owner: str, run_id: str, installation: str) -> bool:
     """Tell whether the owner is any pass of that Airflow's run."""
-    run = CellRun.parse(owner)
-    return run is not None and run.run_id == run_id and run.installation == installation
+    run = CellRun.of(owner, installation)
+    return run is not None and run.run_id == run_id
 
 
 @dataclass(frozen=True)

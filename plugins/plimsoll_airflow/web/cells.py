@@ -171,18 +171,13 @@ def _state(visit: Visit) -> CampaignState[CellState]:
 
 
 def _facts(state: AttemptState) -> dict[str, object]:
-    holder = _run_here(state.attempt.owner) if state.attempt else None
+    run = CellRun.of(state.attempt.owner, find_installation()) if state.attempt else None
     return {
         "attempt": state.key.attempt,
         "state": state.verdict.outcome if state.verdict else "failed" if state.ended else "running",
-        "run_id": holder.run_id if holder else None,
+        "run_id": run.run_id if run else None,
         "code_version": state.attempt.code_version if state.attempt else None,
         "phases": phases_of(state),
         "ended": state.ended,
         "verdict": state.verdict,
     }
-
-
-def _run_here(owner: str) -> CellRun | None:
-    run = CellRun.parse(owner)
-    return run if run is not None and run.installation == find_installation() else None

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from plimsoll.domain.attempt.status import CampaignStatus, CampaignSummary
 from plimsoll.domain.campaign.campaign import Campaign
@@ -20,7 +20,7 @@ from plimsoll.services.campaign.show.status import campaign_status, campaign_sum
 from plimsoll.services.campaign.state.reading import Memory
 from plimsoll.services.hosts.at_rest import marks
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll.services.store.listing import campaign_exists, campaign_folders
+from plimsoll.services.store.listing import campaign_folders
 from plimsoll_airflow.wiring.core import toolkit
 
 LIVE_S = 2.0
@@ -37,13 +37,6 @@ FIRST_READERS = 8
 _T = TypeVar("_T")
 _S = TypeVar("_S", bound=CampaignSummary)
 _log = logging.getLogger("plimsoll")
-
-
-class WaitsFor(Protocol):
-    """A function that says what the living runs of a campaign wait for; empty where none waits."""
-
-    def __call__(self, campaign: Campaign, campaign_id: str, *, runs: bool) -> str:
-        """Say what the campaign waits for. `runs`: whether cells of the campaign are under way."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +76,8 @@ class Library:
     clock: Clock
     monotonic: Callable[[], float] = time.monotonic
     memory: Memory = field(default_factory=Memory)
-    waits_for: WaitsFor = lambda _definition, _campaign_id, *, runs: ""  # noqa: ARG005
+    waits_for: Callable[[Campaign, str, bool], str] = lambda _campaign, _id, _runs: ""
+    """What the living runs of a campaign wait for, given whether its cells are under way; empty where none waits."""
     reader: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="plimsoll-library"))
     _snapshots: dict[str, Snapshot] = field(default_factory=dict)
     _lines: dict[str, Line] = field(default_factory=dict)
@@ -94,9 +88,6 @@ class Library:
     def resolved(self, campaign_id: str) -> Campaign:
         """Return the campaign, with its stages' loads. Raises NotFound."""
         return CampaignStore(self.store, campaign_id).resolved()
-
-    def has(self, campaign_id: str) -> bool:
-        return campaign_exists(self.store, campaign_id)
 
     def snapshot(self, campaign_id: str) -> Snapshot:
         """Return the campaign's status, at most a few seconds old."""
@@ -186,7 +177,7 @@ class Library:
         return Snapshot(status, f'"{digest}"', self.monotonic())
 
     def _with_waiting(self, campaign: Campaign, status: _S) -> _S:
-        return status.waiting_for(self.waits_for(campaign, status.campaign_id, runs=status.state == "running"))
+        return status.waiting_for(self.waits_for(campaign, status.campaign_id, status.state == "running"))
 
     def _is_old(self, summary: CampaignSummary, taken: float, quiet_s: float) -> bool:
         allowed = LIVE_S if summary.state == "running" or summary.waits_for else quiet_s

@@ -8,6 +8,7 @@ the number of those that are not named is taken from the address.
 import gzip
 from collections.abc import Sequence
 from itertools import accumulate
+from pathlib import PurePosixPath
 from typing import Annotated
 from urllib.parse import quote, urlencode
 
@@ -121,15 +122,16 @@ def publish_what_is_valid(visit: Visited) -> Response:
 
 
 @pages.get("/cancel")
-def confirm_cancel(visit: Visited) -> Response:
-    """Return the runs that *Cancel* would end, and the button that does it."""
-    return _confirm(visit, "cancel")
-
-
 @pages.get("/destroy")
-def confirm_destroy(visit: Visited) -> Response:
-    """Return the clusters that *Destroy* would destroy, and the button that does it."""
-    return _confirm(visit, "destroy")
+def confirm(visit: Visited) -> Response:
+    """Return the runs, or clusters, that *Cancel* or *Destroy* would end, and the button that does it."""
+    what = PurePosixPath(visit.request.url.path).name
+    others = under_way(visit.resolved, visit.campaign_id).others if what == "cancel" else ()
+    elsewhere = {other.attempt for other in others}
+    running = [cell for cell in library().snapshot(visit.campaign_id).status.matrix if cell.runs]
+    cells = [cell for cell in running if f"{visit.campaign_id}/{cell.id}/{cell.attempts}" not in elsewhere]
+    live = runs.live_runs(visit.resolved, visit.campaign_id)
+    return visit.render("confirm.html.j2", {"what": what, "runs": live, "cells": cells, "others": others})
 
 
 @pages.post("/cancel", dependencies=action("cancel"))
@@ -152,15 +154,6 @@ def cancelled(visit: Visited, run: RunNames = None, attempt: AttemptNames = None
 def destroy(visit: Visited) -> Response:
     """Handle *Destroy*."""
     return _show_run(visit, runs.destroy_clusters(visit.campaign_id, visit.user))
-
-
-def _confirm(visit: Visit, what: str) -> Response:
-    others = under_way(visit.resolved, visit.campaign_id).others if what == "cancel" else ()
-    elsewhere = {other.attempt for other in others}
-    running = [cell for cell in library().snapshot(visit.campaign_id).status.matrix if cell.runs]
-    cells = [cell for cell in running if f"{visit.campaign_id}/{cell.id}/{cell.attempts}" not in elsewhere]
-    live = runs.live_runs(visit.resolved, visit.campaign_id)
-    return visit.render("confirm.html.j2", {"what": what, "runs": live, "cells": cells, "others": others})
 
 
 def _show_run(visit: Visit, started: runs.StartedRun) -> Response:

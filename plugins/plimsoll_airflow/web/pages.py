@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from http import HTTPStatus
+from importlib import resources
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -22,12 +23,13 @@ from plimsoll.services.steps.steps import STEPS
 from plimsoll.services.store import layout
 from plimsoll.services.store.judged import published_without
 from plimsoll.services.store.layout import REPORT
+from plimsoll.services.store.listing import campaign_exists
 from plimsoll_airflow.runs.ownership import CELL_DAG, CellRunId
 from plimsoll_airflow.web import content, headers, runs
 from plimsoll_airflow.web.access import AttemptNumber, CampaignChosen, CellId, PartName, User, may_read
 from plimsoll_airflow.web.cells import Drawn, attempt_document, cell_document, charts, timeline
 from plimsoll_airflow.web.library import library
-from plimsoll_airflow.web.rendering import STATIC, redirect, render, static
+from plimsoll_airflow.web.rendering import STATIC, redirect, render
 from plimsoll_airflow.web.visits import ComparisonOptions, Visited, campaign_pages, compare, readable_campaigns
 
 router = APIRouter(include_in_schema=False)
@@ -40,7 +42,8 @@ def static_file(name: str) -> Response:
     """Return the pages' own style and scripts."""
     if name not in STATIC:
         raise NotFound("there is no such file", where=name)
-    return Response(static(name), media_type=STATIC[name], headers={"Cache-Control": "private, max-age=3600"})
+    data = resources.files(__package__).joinpath("static", name).read_bytes()
+    return Response(data, media_type=STATIC[name], headers={"Cache-Control": "private, max-age=3600"})
 
 
 @router.get("/")
@@ -107,7 +110,7 @@ def campaign_of_run(
     if not may_read(user, dag_id):
         raise NotFound("there is no such run", where=f"{dag_id} {run_id}")
     work = runs.work_of_run(dag_id, run_id)
-    if work.creates_campaign and not library().has(work.campaign_id):
+    if work.creates_campaign and not campaign_exists(library().store, work.campaign_id):
         return render(request, "no-campaign.html.j2", {"work": work})
     return redirect(request, f"/campaigns/{work.campaign_id}{f'/cells/{work.cell_id}' if work.cell_id else ''}")
 

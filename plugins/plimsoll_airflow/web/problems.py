@@ -7,11 +7,11 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, BeforeValidator, Field
-from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.exceptions import HTTPException
 
 from plimsoll.domain.keys.faults import fault_words
 from plimsoll.domain.text.errors import GateClosed, NotFound, PlimsollError, Refused, SecretError, StoreError
@@ -86,9 +86,9 @@ _MENDS = {401: "log in to Airflow again, or send a new token: POST /auth/token g
 
 def install(app: FastAPI) -> None:
     """Make the app answer all errors as problem documents."""
-    app.add_exception_handler(PlimsollError, _of_plimsoll)
-    app.add_exception_handler(StarletteHTTPException, _of_http)
-    app.add_exception_handler(RequestValidationError, _of_validation)
+    app.exception_handler(PlimsollError)(answer_to)
+    app.exception_handler(HTTPException)(_of_http)
+    app.exception_handler(RequestValidationError)(_of_validation)
 
 
 def answer_to(request: Request, error: PlimsollError, *, in_detail: bool = False) -> Response:
@@ -105,20 +105,13 @@ def answer_to(request: Request, error: PlimsollError, *, in_detail: bool = False
     return _answer(request, status, what, where=error.where, mend=error.mend, problems=problems)
 
 
-def _of_plimsoll(request: Request, error: Exception) -> Response:
-    assert isinstance(error, PlimsollError)
-    return answer_to(request, error)
-
-
-def _of_http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, StarletteHTTPException | HTTPException)
+def _of_http(request: Request, error: HTTPException) -> Response:
     answer = _answer(request, HTTPStatus(error.status_code), str(error.detail), mend=_MENDS.get(error.status_code, ""))
     answer.headers.update(error.headers or {})
     return answer
 
 
-def _of_validation(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
+def _of_validation(request: Request, error: RequestValidationError) -> Response:
     # A parameter that several dependencies of a route ask for is faulty once for each of them.
     faults = dict.fromkeys(
         (_place(fault["loc"]), fault_words(fault), _WRITTEN.get(fault["loc"][-1], "")) for fault in error.errors()

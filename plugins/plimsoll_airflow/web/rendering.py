@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from functools import cache
 from http import HTTPStatus
-from importlib.resources import files
 from typing import Any
 
 from fastapi import Request
@@ -70,11 +69,6 @@ def markup(base: str, template: str, context: Mapping[str, Any]) -> str:
 def base_of(request: Request) -> str:
     """Return the path above the pages, as the browser sees it."""
     return str(request.scope.get("root_path", "")).rstrip("/")
-
-
-def static(name: str) -> bytes:
-    """Return the content of one of the files in STATIC."""
-    return files(__package__).joinpath("static", name).read_bytes()
 
 
 @cache

@@ -17,6 +17,7 @@ from plimsoll.services.campaign.state.reading import Memory, read_state
 from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.loading import stop_load
+from plimsoll.services.store.listing import campaign_exists
 from plimsoll.settings import Settings
 from plimsoll_airflow.internals import api_server
 from plimsoll_airflow.internals.api_server import BaseUser, SeenRun
@@ -177,7 +178,7 @@ def work_of_run(dag_id: str, run_id: str) -> RunSubject:
     if not name:
         raise NotFound("is no DAG of Plimsoll's", where=dag_id)
     campaign_id = str(campaign_id_of(name, run.conf, run.run_after))
-    if campaign_id_problem(campaign_id) or not library().has(campaign_id):
+    if campaign_id_problem(campaign_id) or not campaign_exists(library().store, campaign_id):
         load_definition(Settings(), name)  # else it may be a DAG of others
     return RunSubject(dag_id, run_id, run.is_live, campaign_id, plan=api_server.task_state(run, PLAN_TASK))
 
