@@ -91,8 +91,7 @@ def close_unfinished_runs(home: Home) -> int:
     Their clusters are gone, so nothing can continue and no teardown is needed. The REST API would need a scheduler for
     this, which would first start those tasks again.
     """
-    closed = execute(home, CLOSE_UNFINISHED_RUNS)
-    return len(closed.split())
+    return len(execute(home, CLOSE_UNFINISHED_RUNS).split())
 
 
 def remove_socket_dir(home: Home) -> None:

@@ -74,7 +74,7 @@ class CampaignRun:
         pause_s = poll_s(resolve(self.definition).cells)
         while True:
             current = self.client.dag_run(self.run.dag_id, self.run.run_id)
-            screen.show(self._progress(now()))
+            screen(self._progress(now()))
             if current.is_final:
                 return replace(self, run=current)
             time.sleep(pause_s)

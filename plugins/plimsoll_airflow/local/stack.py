@@ -150,27 +150,23 @@ class Stack:
         for user in self.settings.users:
             self.home.password_of(user.name)
         with reserved(self.settings.port) as port:  # its server comes up many seconds later
-            started = self._started(port, dag_ids, since)
+            environment = self.environment(port)
+            started = Record(port, kept=False, told=record.digest(environment))
+            started.write(self.home)
+            self.start_database(environment)
+            with self.shield():
+                components = {
+                    name: processes.start(name, processes.airflow_command(arguments), self.home, environment)
+                    for name, arguments in processes.AIRFLOW_COMPONENTS.items()
+                }
+            with self.client(started) as client:
+                readiness.await_ready(client, self.home, components, dag_ids, since)
+                if self.settings.clusters is not None or client.pool(CLUSTERS_POOL) is None:
+                    client.set_pool(CLUSTERS_POOL, self.settings.clusters or 1, "How many clusters may live at once")
         if kept:
             started = replace(started, kept=True)
             started.write(self.home)
             self._dismiss_guard()
-        return started
-
-    def _started(self, port: int, dag_ids: Sequence[str], since: datetime) -> Record:
-        environment = self.environment(port)
-        started = Record(port, kept=False, told=record.digest(environment))
-        started.write(self.home)
-        self.start_database(environment)
-        with self.shield():
-            components = {
-                name: processes.start(name, processes.airflow_command(arguments), self.home, environment)
-                for name, arguments in processes.AIRFLOW_COMPONENTS.items()
-            }
-        with self.client(started) as client:
-            readiness.await_ready(client, self.home, components, dag_ids, since)
-            if self.settings.clusters is not None or client.pool(CLUSTERS_POOL) is None:
-                client.set_pool(CLUSTERS_POOL, self.settings.clusters or 1, "How many clusters may live at once")
         return started
 
     def _migrate(self, environment: Mapping[str, str]) -> None:
