@@ -82,8 +82,8 @@ def stack_environment(
             "port": str(port),
             "base_url": f"http://{LOOPBACK}:{port}",
             "workers": "1",
-            # An open page of Airflow asks for all of a run this often. What it shows takes minutes, and its answers take
-            # processor time from a machine that may be measured.
+            # An open page of Airflow asks for all of a run this often. What it shows takes minutes, and its answers
+            # take processor time from a machine that may be measured.
             "auto_refresh_interval": "10",
             "secret_key": secrets.api_secret,
         },

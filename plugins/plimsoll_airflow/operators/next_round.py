@@ -53,15 +53,12 @@ class NextRound(TriggerDagRunOperator):
         context["ti"].xcom_push(key=XCOM_RUN_ID, value=follower)
         if self._count(context, follower, LIVE_STATES):
             self.log.info("an earlier try of this task has started the next round: run %s", follower)
-        else:
-            self._start(context, follower, words_for(cells))
-
-    def _start(self, context: "Context", follower: str, cells: str) -> None:
+            return
         self.trigger_run_id = follower
         parallel = context["params"].get("parallel")
-        conf = {"campaign_id": self.campaign_id, "cells": cells}
+        conf = {"campaign_id": self.campaign_id, "cells": words_for(cells)}
         self.conf = conf | ({"parallel": parallel} if parallel else {})
-        self.log.info("next round: %s", cells)
+        self.log.info("next round: %s", conf["cells"])
         require_running(context["ti"])
         super().execute(context)
 

@@ -90,15 +90,17 @@ class LoadTrigger(BaseTrigger):
         return LoadPoller(self.work, self._polling, datetime.fromisoformat(self.since))
 
     async def _end(self) -> LoadStatus:
-        shown: tuple[str, float] = ("", 0.0)
+        phase, logged_at_s = "", 0.0
         while True:
             status, pause_s = await _in_thread(self._look)
+            now_s = time.monotonic()
             if isinstance(status, str):
                 self.log.warning(status)
             elif status.state != "running":
                 return status
-            else:
-                shown = self._log_phase(status, shown, time.monotonic())
+            elif status.phase != phase or now_s - logged_at_s >= LOG_EVERY.total_seconds():
+                self.log.info(log_messages.loading(status, self.work.cell.load_ops_s))
+                phase, logged_at_s = status.phase, now_s
             await asyncio.sleep(pause_s)
 
     def _look(self) -> tuple[LoadStatus | str, float]:
@@ -107,13 +109,6 @@ class LoadTrigger(BaseTrigger):
         if isinstance(status, str):
             return status, SOON_S
         return status, self._polling.pause_s(self.work.part)
-
-    def _log_phase(self, status: LoadStatus, shown: tuple[str, float], now: float) -> tuple[str, float]:
-        phase, at = shown
-        if status.phase == phase and now - at < LOG_EVERY.total_seconds():
-            return shown
-        self.log.info(log_messages.loading(status, self.work.cell.load_ops_s))
-        return status.phase, now
 
     def _stop_if_orphaned(self) -> None:
         if not count_runs(CELL_DAG, [self.run_id], LIVE_STATES):

@@ -146,8 +146,9 @@ def without_paths(document: ProblemDocument) -> ProblemDocument:
         settings.store: "the store",
         str(settings.campaigns): "the definitions",
         str(settings.cache): "the cache",
+        str(settings.work): "the local clusters",
+        str(Path.home()): "~",
     }
-    folders |= {str(settings.work): "the local clusters", str(Path.home()): "~"}
     folders.pop("/", None)  # the home of a user without one
     text = document.model_dump_json()
     # Longest first, for one folder may lie in another: the store in the home, for example
