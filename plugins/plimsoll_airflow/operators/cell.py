@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from airflow.sdk import BaseOperator, TriggerRule
+from airflow.sdk import BaseOperator, Context, TriggerRule
 
 from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.text.errors import NotFound, StoreError
@@ -27,9 +27,6 @@ from plimsoll_airflow.runs.ownership import RUNS_AGAIN, CellRun, CellRunId, is_o
 from plimsoll_airflow.triggers.load import LoadTrigger
 from plimsoll_airflow.wiring.core import toolkit
 
-if TYPE_CHECKING:
-    from airflow.sdk import Context
-
 
 class StepTask(BaseOperator):
     """A step of the run's own attempt.
@@ -46,11 +43,11 @@ class StepTask(BaseOperator):
     def step(self) -> Step:
         return step(self.task_id)
 
-    def pre_execute(self, context: "Context") -> None:  # noqa: ARG002
+    def pre_execute(self, context: Context) -> None:  # noqa: ARG002
         """End the task with its supervisor, as otherwise two tries could work on the attempt at once."""
         end_with_supervisor()
 
-    def attempt(self, context: "Context") -> AttemptContext:
+    def attempt(self, context: Context) -> AttemptContext:
         """Return the attempt of this run. Raises NotFound when it has begun none."""
         return require_attempt(toolkit(), cell_of(context), context["run_id"], own_installation())
 
@@ -65,7 +62,7 @@ class Measure(StepTask):
     If the step starts something that must be waited for, the triggerer does that.
     """
 
-    def execute(self, context: "Context") -> None:
+    def execute(self, context: Context) -> None:
         with final():
             work = self.attempt(context)
             self.log.info("attempt %s", work.key)
@@ -85,7 +82,7 @@ class Measure(StepTask):
         """Return sentences for the log before the step runs."""
         return ()
 
-    def resume_execution(self, next_method: str, next_kwargs: dict[str, Any] | None, context: "Context") -> None:
+    def resume_execution(self, next_method: str, next_kwargs: dict[str, Any] | None, context: Context) -> None:
         """Go on after the wait. If nobody has looked until its time was over, record that and fail for good."""
         try:
             super().resume_execution(next_method, next_kwargs, context)
@@ -95,7 +92,7 @@ class Measure(StepTask):
                 record_failure(self.attempt(context), reason)
                 raise AirflowFailException(reason) from error
 
-    def end(self, context: "Context", event: str) -> None:  # noqa: ARG002
+    def end(self, context: Context, event: str) -> None:  # noqa: ARG002
         """Fail with the trigger's reason. When the load completes, the trigger itself ends the task."""
         if event != "success":
             raise AirflowFailException(event)
@@ -104,7 +101,7 @@ class Measure(StepTask):
 class Provision(Measure):
     """The first step: it begins an attempt, or continues the one that a killed try of this task has begun."""
 
-    def attempt(self, context: "Context") -> AttemptContext:
+    def attempt(self, context: Context) -> AttemptContext:
         """Return the attempt of this pass of the run."""
         run = CellRun(context["run_id"], context["dag_run"].clear_number or 0, own_installation())
         cell = cell_of(context)
@@ -127,12 +124,12 @@ class Keep(StepTask):
     def __init__(self, *, task_id: str, **kwargs: Any) -> None:
         super().__init__(task_id=task_id, trigger_rule=TriggerRule.ALL_DONE, **kwargs)
 
-    def execute(self, context: "Context") -> None:
+    def execute(self, context: Context) -> None:
         run, again = partial(self._run, context), PASSING_WHILE_KEEPING
         result = with_retries(toolkit().clock, run, self.log.warning, again=again)
         self.log_lines(log_messages.came_of(self.step, result))
 
-    def _run(self, context: "Context") -> object:
+    def _run(self, context: Context) -> object:
         try:
             work = self.attempt(context)
         except NotFound as error:  # nothing was begun, and no further try finds anything
@@ -143,7 +140,7 @@ class Keep(StepTask):
 class Judge(StepTask):
     """Judge the attempt. Fails when the measurement is invalid, never because a service level was missed."""
 
-    def execute(self, context: "Context") -> str:
+    def execute(self, context: Context) -> str:
         """Return the outcome: met or missed."""
         with final():
             work = self.attempt(context)
@@ -161,7 +158,7 @@ class Judge(StepTask):
 class CleanUp(StepTask):
     """Destroy the attempt's cluster and verify that it is gone. Unlike the measuring steps it is retried."""
 
-    def execute(self, context: "Context") -> None:
+    def execute(self, context: Context) -> None:
         """Remove the attempt from all hosts, and destroy its cluster unless its hosts are kept for other cells.
 
         An unreachable store fails the task, but only after the hosts have ended.
@@ -180,7 +177,7 @@ class CleanUp(StepTask):
         self.log_lines([log_messages.destroyed(work), money_line(work)])
 
 
-def cell_of(context: "Context") -> CellRunId:
+def cell_of(context: Context) -> CellRunId:
     """Return the campaign and the cell that the run's Params name."""
     return CellRunId(context["params"]["campaign_id"], context["params"]["cell_id"])
 

@@ -5,10 +5,11 @@ campaign), and raw files of old campaigns (the DAG `retention`).
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from airflow.providers.standard.operators.trigger_dagrun import XCOM_RUN_ID
-from airflow.sdk import BaseOperator
+from airflow.sdk import BaseOperator, Context
+from airflow.sdk.types import RuntimeTaskInstanceProtocol
 
 from plimsoll.domain.hosts.cluster import Cluster
 from plimsoll.domain.text.errors import NotFound, StoreError
@@ -35,10 +36,6 @@ from plimsoll_airflow.runs.ownership import (
 )
 from plimsoll_airflow.wiring.core import toolkit
 
-if TYPE_CHECKING:
-    from airflow.sdk import Context
-    from airflow.sdk.types import RuntimeTaskInstanceProtocol
-
 
 class Reap(BaseOperator):
     """Destroy every cluster that no living run of the DAG `cell` owns, and no other Airflow or process.
@@ -46,12 +43,12 @@ class Reap(BaseOperator):
     With `campaign_id` every cluster of that campaign.
     """
 
-    def execute(self, context: "Context") -> dict[str, list[str]]:
+    def execute(self, context: Context) -> dict[str, list[str]]:
         """Return the keys of the clusters destroyed and kept, by the run's Params. `dry_run` destroys nothing."""
         params = context["params"]
         return self.run_pass(context, params.get("campaign_id") or "", dry_run=bool(params["dry_run"]))
 
-    def run_pass(self, context: "Context", campaign_id: str, *, dry_run: bool, ended: str = "") -> dict[str, list[str]]:
+    def run_pass(self, context: Context, campaign_id: str, *, dry_run: bool, ended: str = "") -> dict[str, list[str]]:
         """Do everything that is possible, report it, and only then fail if anything was not possible.
 
         Kept hosts of the campaign `ended` are destroyed.
@@ -79,7 +76,7 @@ class Reap(BaseOperator):
 class ReapLeftovers(Reap):
     """The reaper's pass in another DAG, without the reaper's Params: destroys clusters without an owner."""
 
-    def execute(self, context: "Context") -> dict[str, list[str]]:
+    def execute(self, context: Context) -> dict[str, list[str]]:
         """Return the keys of clusters destroyed and kept. Kept hosts of the campaign end, unless a round follows."""
         ti = context["ti"]
         campaign_id = ti.xcom_pull(task_ids=PLAN_TASK, key=CAMPAIGN_ID) or ""
@@ -93,7 +90,7 @@ class ReapLeftovers(Reap):
         return self.run_pass(context, "", dry_run=False, ended="" if is_followed else campaign_id)
 
 
-def is_owned(cluster: Cluster, ti: "RuntimeTaskInstanceProtocol", now: datetime, mine: str, ended: str = "") -> bool:
+def is_owned(cluster: Cluster, ti: RuntimeTaskInstanceProtocol, now: datetime, mine: str, ended: str = "") -> bool:
     """Tell whether a run that has not ended owns the cluster. `mine` is the installation of Airflow that asks.
 
     Kept hosts are owned between cells too, until they expire, while a run of the campaign lives, except those of the
@@ -123,7 +120,7 @@ def _user_on_record(cluster: Cluster) -> tuple[str, ...]:
     return (use.owner,) if use else ()
 
 
-def _goes_on(campaign_id: str, ti: "RuntimeTaskInstanceProtocol", mine: str) -> bool:
+def _goes_on(campaign_id: str, ti: RuntimeTaskInstanceProtocol, mine: str) -> bool:
     """Tell whether a run of this Airflow that works on the campaign lives.
 
     Other campaigns' runs of its DAG do not count. If the store can't be read, the cluster's expiry decides.
@@ -142,7 +139,7 @@ def _goes_on(campaign_id: str, ti: "RuntimeTaskInstanceProtocol", mine: str) -> 
     return bool(ti.get_dr_count(dag_id, run_ids=own, states=LIVE_STATES))
 
 
-def _unsent_notices(context: "Context", reaped: Reaped, now: datetime) -> Iterator[str]:
+def _unsent_notices(context: Context, reaped: Reaped, now: datetime) -> Iterator[str]:
     """Send notices of clusters that were destroyed or could not be; yields why a notice could not be sent."""
     if not (reaped.destroyed or reaped.troubles):
         return
@@ -167,7 +164,7 @@ def rule_of_settings() -> Rule:
 class RemoveRawFiles(BaseOperator):
     """Remove raw files of campaigns that have ended and are published, by age or to make room."""
 
-    def execute(self, context: "Context") -> list[str]:  # noqa: ARG002
+    def execute(self, context: Context) -> list[str]:  # noqa: ARG002
         """Return the campaigns whose raw files were removed. A campaign whose raw files stay is no failure."""
         gone: list[str] = []
         with final():

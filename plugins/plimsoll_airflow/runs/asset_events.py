@@ -10,16 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from airflow.sdk import Asset, Context
 
 from plimsoll.domain.keys.parameters import Parameter
 from plimsoll.domain.keys.trigger import BegunBy, SkippedEvent
 from plimsoll.domain.text.wording import shortened, visible
 from plimsoll.prefix import report_asset_of
 from plimsoll_airflow.internals.moved import MARKS_OF_EVENTS, asset_events
-
-if TYPE_CHECKING:
-    from airflow.sdk import Asset, Context
 
 MARKS_OF_REPORTS = frozenset({"campaign_id", "url", "headline", "incomplete", "cells", "capacity", "changes"})
 """Keys that `report` puts into the `extra` of its asset's events: a campaign that begins by one gets no value of it."""
@@ -67,13 +66,13 @@ class RunEvent:
         )
 
 
-def first_event(context: "Context") -> Any:
+def first_event(context: Context) -> Any:
     """Return the first event that the run was started for; None where a person or a schedule started it."""
     triggering: Mapping[Any, Any] = context.get("triggering_asset_events") or {}
     return min(chain.from_iterable(triggering.values()), key=lambda event: event.timestamp, default=None)
 
 
-def newest_event(context: "Context", asset: "Asset", since: datetime, measured: BegunBy | None) -> RunEvent | None:
+def newest_event(context: Context, asset: Asset, since: datetime, measured: BegunBy | None) -> RunEvent | None:
     """Return the newest event of the asset since that time, with those before it; None where there is no newer one
     than the event that was `measured` last.
     """
