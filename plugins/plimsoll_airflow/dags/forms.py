@@ -93,10 +93,7 @@ def campaign_params(campaign: Campaign) -> dict[str, Param]:
 
 
 def _literal(text: str) -> str:
-    """Return text as it is to be typed, in Markdown.
-
-    Bold, because the form draws inline code as boxes that cover the lines above and below them.
-    """
+    """Return text as it is to be typed, in bold: as code, the form draws boxes that cover the lines above and below."""
     escaped = re.sub(r"([*_[])", r"\\\1", text)
     return f"**{escaped}**"
 
@@ -154,7 +151,6 @@ def _what_follows(campaign: Campaign) -> str:
 
 
 def _campaign(about: str) -> Param:
-    """Return a schema for a campaign's id or nothing."""
     pattern = _exactly(f"^$|{CAMPAIGN_ID}")
     limit = LONGEST_CAMPAIGN_ID
     nothing = ["null", "string"]

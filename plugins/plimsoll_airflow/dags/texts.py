@@ -11,7 +11,6 @@ from plimsoll.strategies.stage_plans import StagePlan, stage_plans
 
 
 def campaign_doc(definition: Definition) -> str:
-    """Return the definition as Markdown: what it compares, and how long it takes."""
     campaign = resolve(definition)
     cells = campaign.cells
     rows = "\n".join(_row(campaign, variant) for variant in campaign.variants)

@@ -104,11 +104,9 @@ class Home:
         return Path(tempfile.gettempdir()) / f"plimsoll-{os.getuid()}-{digest}"
 
     def log(self, component: str) -> Path:
-        """Return the log file of one component's process."""
         return self.run / f"{component}.log"
 
     def session_note(self, component: str) -> Path:
-        """Return the file that records the session of a component."""
         return self.run / f"{component}.session"
 
     def session_notes(self) -> list[Path]:

@@ -24,7 +24,6 @@ class Record:
         return f"http://{LOOPBACK}:{self.port}"
 
     def write(self, home: Home) -> None:
-        """Write the record atomically."""
         partial = _path(home).with_suffix(".partial")
         partial.write_text(json.dumps(asdict(self)))
         partial.replace(_path(home))

@@ -65,7 +65,6 @@ def progress_view(progress: CampaignProgress) -> RenderableType:
 
 
 def progress_line(progress: CampaignProgress) -> str:
-    """Return the progress in one line, for a log."""
     running = [f"{cell.cell.id} {_running_words(cell)}" for cell in _in_state(progress, "running")]
     return "; ".join([_summary(progress), *running])
 
@@ -80,7 +79,6 @@ def clock(seconds: float | None) -> str:
 
 
 def _summary(progress: CampaignProgress) -> str:
-    """Return the counts of the run's requested cells, and of the whole campaign where it has more."""
     run = progress.of_run()
     counts = [(run.count(state), state) for state in get_args(CellStateName)]
     details = ", ".join(f"{count} {state}" for count, state in counts if count) or "none asked for"

@@ -50,7 +50,6 @@ class AskApproval(CampaignTask, HITLOperator):
         self.within = within
 
     def execute(self, context: Context) -> None:
-        """Return at once, or wait for the answer."""
         campaign = CampaignStore(toolkit().store, self.require_campaign())
         if not context["ti"].xcom_pull(task_ids=PLAN_TASK):
             self.log.info("no cell is to run, so there is nothing to approve")

@@ -29,11 +29,7 @@ from plimsoll_airflow.wiring.core import toolkit
 
 
 class StepTask(BaseOperator):
-    """A step of the run's own attempt.
-
-    The run's Params give campaign and cell. The task has the name and the time limit of its step. The plugin gives it
-    the link to the cell's page (`links`).
-    """
+    """A step of the attempt of the run whose Params give campaign and cell. The plugin links it to the cell's page."""
 
     def __init__(self, *, task_id: str, **kwargs: Any) -> None:
         declared = step(task_id)
@@ -57,10 +53,7 @@ class StepTask(BaseOperator):
 
 
 class Measure(StepTask):
-    """A step whose failure ends the attempt. Its reason is kept for `collect` and `judge`.
-
-    If the step starts something that must be waited for, the triggerer does that.
-    """
+    """A step whose failure ends the attempt, its reason kept for `collect` and `judge`. Triggerers wait for its job."""
 
     def execute(self, context: Context) -> None:
         with final():
@@ -102,7 +95,6 @@ class Provision(Measure):
     """The first step: it begins an attempt, or continues the one that a killed try of this task has begun."""
 
     def attempt(self, context: Context) -> AttemptContext:
-        """Return the attempt of this pass of the run."""
         run = CellRun(context["run_id"], context["dag_run"].clear_number or 0, own_installation())
         cell = cell_of(context)
         work = begin_or_resume(toolkit(), cell.campaign_id, cell.cell_id, run)
@@ -111,15 +103,11 @@ class Provision(Measure):
         return AttemptContext(replace(work.toolkit, owners=owners), work.key)
 
     def beforehand(self, work: AttemptContext) -> Iterable[str]:
-        """Return the cost of the campaign so far, where its hosts cost money."""
         return [money_line(work)]
 
 
 class Keep(StepTask):
-    """A step that runs whatever happened before.
-
-    An outage is waited for, because the cluster is destroyed next, with everything that was not collected.
-    """
+    """A step that runs whatever happened before. It waits for an outage to end: the cluster is destroyed next."""
 
     def __init__(self, *, task_id: str, **kwargs: Any) -> None:
         super().__init__(task_id=task_id, trigger_rule=TriggerRule.ALL_DONE, **kwargs)
@@ -159,10 +147,7 @@ class CleanUp(StepTask):
     """Destroy the attempt's cluster and verify that it is gone. Unlike the measuring steps it is retried."""
 
     def execute(self, context: Context) -> None:
-        """Remove the attempt from all hosts, and destroy its cluster unless its hosts are kept for other cells.
-
-        An unreachable store fails the task, but only after the hosts have ended.
-        """
+        """Remove the attempt from all hosts. An unreachable store fails the task, but only once the hosts are gone."""
         tools, run_id, mine = toolkit(), context["run_id"], own_installation()
         try:
             work = find_attempt(tools, cell_of(context), run_id, mine)
@@ -178,7 +163,6 @@ class CleanUp(StepTask):
 
 
 def cell_of(context: Context) -> CellRunId:
-    """Return the campaign and the cell that the run's Params name."""
     return CellRunId(context["params"]["campaign_id"], context["params"]["cell_id"])
 
 

@@ -38,10 +38,7 @@ from plimsoll_airflow.wiring.core import toolkit
 
 
 class Reap(BaseOperator):
-    """Destroy every cluster that no living run of the DAG `cell` owns, and no other Airflow or process.
-
-    With `campaign_id` every cluster of that campaign.
-    """
+    """Destroy clusters that no living run of `cell`, other Airflow or process owns; with `campaign_id`, all of it."""
 
     def execute(self, context: Context) -> dict[str, list[str]]:
         """Return the keys of the clusters destroyed and kept, by the run's Params. `dry_run` destroys nothing."""
@@ -49,10 +46,7 @@ class Reap(BaseOperator):
         return self.run_pass(context, params.get("campaign_id") or "", dry_run=bool(params["dry_run"]))
 
     def run_pass(self, context: Context, campaign_id: str, *, dry_run: bool, ended: str = "") -> dict[str, list[str]]:
-        """Do everything that is possible, report it, and only then fail if anything was not possible.
-
-        Kept hosts of the campaign `ended` are destroyed.
-        """
+        """Do what is possible, report it, and only then fail if anything was not. Campaign `ended` keeps no hosts."""
         ti, now = context["ti"], datetime.now(UTC)
         with final():
             mine = "" if campaign_id else own_installation()
@@ -121,10 +115,7 @@ def _user_on_record(cluster: Cluster) -> tuple[str, ...]:
 
 
 def _goes_on(campaign_id: str, ti: RuntimeTaskInstanceProtocol, mine: str) -> bool:
-    """Tell whether a run of this Airflow that works on the campaign lives.
-
-    Other campaigns' runs of its DAG do not count. If the store can't be read, the cluster's expiry decides.
-    """
+    """Tell whether a run of this Airflow works on the campaign. Where the store can't be read, expiry decides."""
     campaign = CampaignStore(toolkit().store, campaign_id)
     try:
         dag_id = campaign.declared().dag_id
@@ -156,7 +147,6 @@ def _keys(clusters: Any) -> list[str]:
 
 
 def rule_of_settings() -> Rule:
-    """Return the rule that the settings `PLIMSOLL_RAW_DAYS` and `PLIMSOLL_RAW_GB` give."""
     settings = Settings()
     return Rule.of_settings(settings.raw_days, settings.raw_gb)
 

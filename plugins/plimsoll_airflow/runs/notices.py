@@ -192,7 +192,6 @@ def due_times(definition: Definition, since: datetime, until: datetime) -> Itera
 
 
 def _ending(definition: Definition, context: Mapping[str, Any]) -> Iterator[str]:
-    """Tell what is known about a failed run."""
     run = context.get("dag_run")
     yield f"run {context['run_id']} of the DAG {definition.dag_id} failed: {context.get('reason') or 'no reason given'}"
     if run is None:

@@ -21,7 +21,6 @@ _PR_SET_PDEATHSIG = 1
 
 
 def run_of(context: Context) -> CampaignRunOwner:
-    """Return the run of a campaign's DAG that a task belongs to."""
     return CampaignRunOwner(context["ti"].dag_id, context["ti"].run_id, own_installation())
 
 

@@ -75,12 +75,10 @@ class CampaignRunOwner:
 
     @property
     def token(self) -> str:
-        """Return the token by which the store knows the run."""
         return f"airflow-campaign:{self.dag_id}/{self.run_id}@{self.installation}"
 
     @classmethod
     def parse(cls, owner: str) -> Self | None:
-        """Return the run that a token names; None for other owners."""
         match = CAMPAIGN_RUN.fullmatch(owner)
         return cls(match["dag_id"], match["run_id"], match["installation"]) if match else None
 

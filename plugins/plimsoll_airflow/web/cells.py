@@ -106,7 +106,6 @@ def attempt_document(visit: Visit, cell_id: str, number: int) -> AttemptDocument
 
 
 def phases_of(state: AttemptState) -> tuple[PhaseTime, ...]:
-    """Return the attempt's phases in order of time."""
     progress = state.progress
     begun = sorted(progress.phases.items(), key=lambda item: item[1]) if progress else []
     ends = [began for _, began in begun[1:]]
@@ -140,7 +139,6 @@ class Drawing:
 
 @lru_cache(maxsize=64)
 def timeline(drawing: Drawing) -> bytes:
-    """Return the attempt's chart as SVG."""
     from plimsoll.report.build import cell_timeline
 
     return cell_timeline(drawing.definition, drawing.data, drawing.now).encode()

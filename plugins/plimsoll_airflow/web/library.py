@@ -111,10 +111,7 @@ class Library:
         return tuple(sorted(lines, key=_began, reverse=True))
 
     def forget(self, campaign_id: str) -> None:
-        """Read the campaign again at the next request, because it was changed.
-
-        Final attempts are not: their verdicts' stamps show whether they have changed.
-        """
+        """Read the campaign again at the next request. Final attempts aren't: their stamps show if they changed."""
         with self._locks[campaign_id]:
             self._snapshots.pop(campaign_id, None)
             self._lines.pop(campaign_id, None)
@@ -185,7 +182,6 @@ class Library:
 
 
 def library() -> Library:
-    """Return the library of this process' store."""
     return _library_of(toolkit().store.url())
 
 

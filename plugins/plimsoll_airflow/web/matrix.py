@@ -74,7 +74,6 @@ def ended_of(visit: Visit, run: Sequence[str], attempt: Sequence[str]) -> runs.E
 
 @pages.get("")
 def matrix(visit: Visited, started: Annotated[str, Query(max_length=300)] = "") -> Response:
-    """Return the matrix, with the actions on it."""
     snapshot = library().snapshot(visit.campaign_id)
     context = {
         "campaign": snapshot.status,
@@ -87,10 +86,7 @@ def matrix(visit: Visited, started: Annotated[str, Query(max_length=300)] = "") 
 
 @pages.get("/matrix")
 def matrix_alone(visit: Visited) -> Response:
-    """Return the part of the matrix page that changes while a campaign runs.
-
-    The page's script requests it repeatedly.
-    """
+    """Return the part that changes while a campaign runs, which the page's script requests repeatedly."""
     snapshot, sent = library().snapshot(visit.campaign_id), visit.request.headers
     # Whoever may change the campaign also gets boxes to tick, so the same status makes another page
     etag = f'{snapshot.etag[:-1]}{"-e" if visit.may else ""}"'
@@ -143,16 +139,13 @@ def cancel(visit: Visited) -> Response:
 
 @pages.get("/cancelled")
 def cancelled(visit: Visited, run: RunNames = None, attempt: AttemptNames = None, more: _More = 0) -> Response:
-    """Show what *Cancel* has ended, and what goes on. The page has an address of its own, so loading it again ends
-    nothing.
-    """
+    """Show what *Cancel* has ended, and what goes on, at an address of its own: loading it again ends nothing."""
     ended = ended_of(visit, run or (), attempt or ())
     return visit.render("cancelled.html.j2", {"ended": ended, "more": more})
 
 
 @pages.post("/destroy", dependencies=action("destroy"))
 def destroy(visit: Visited) -> Response:
-    """Handle *Destroy*."""
     return _show_run(visit, runs.destroy_clusters(visit.campaign_id, visit.user))
 
 

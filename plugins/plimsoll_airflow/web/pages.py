@@ -39,7 +39,6 @@ DATA_DOCS = "index.html"
 
 @router.get("/static/{name}")
 def static_file(name: str) -> Response:
-    """Return the pages' own style and scripts."""
     if name not in STATIC:
         raise NotFound("there is no such file", where=name)
     data = resources.files(__package__).joinpath("static", name).read_bytes()
@@ -54,7 +53,6 @@ def campaigns(
     definition: Annotated[str, Query(max_length=60)] = "",
     text: Annotated[str, Query(max_length=100)] = "",
 ) -> Response:
-    """Return all campaigns, and filters."""
     known = readable_campaigns(user)
     shown = [
         campaign
@@ -103,10 +101,7 @@ def compare_two(
 def campaign_of_run(
     request: Request, user: User, dag_id: Annotated[str, Query()], run_id: Annotated[str, Query()]
 ) -> Response:
-    """Return the tab of a DAG run: redirects to its campaign or cell.
-
-    Before there is a campaign it shows the run's progress.
-    """
+    """Redirect the tab of a DAG run to its campaign or cell; before there is a campaign, show the run's progress."""
     if not may_read(user, dag_id):
         raise NotFound("there is no such run", where=f"{dag_id} {run_id}")
     work = runs.work_of_run(dag_id, run_id)
@@ -140,10 +135,7 @@ def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(g
 
 @of_campaign.get("/cells/{cell_id}/attempts/{attempt}/timeline.svg")
 def cell_timeline(drawing: Drawn) -> Response:
-    """Return the chart of an attempt.
-
-    A browser asks for it each time, because the attempt may have been judged again.
-    """
+    """Return an attempt's chart. A browser asks for it each time, because the attempt may have been judged again."""
     return Response(timeline(drawing), media_type="image/svg+xml")
 
 
@@ -162,13 +154,11 @@ def cell_quality(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Res
 
 @of_campaign.get(f"/{layout.QUALITY}/{DATA_DOCS}")
 def campaign_quality(visit: Visited) -> Response:
-    """Return the Data Docs of the whole campaign."""
     return content.document(content.stored(visit.store, layout.DATA_DOCS.folder(visit.campaign_id), DATA_DOCS))
 
 
 @of_campaign.get("/report")
 def report(visit: Visited) -> Response:
-    """Return the capacities, and the report with its files."""
     data = verdict_data(visit.campaign, visit.campaign.verdicts(), library().clock.now())
     files = content.report_file_names(visit.store, visit.campaign_id)
     of_parts = {file_of_part(part.id, REPORT): part.heading for part in visit.resolved.parts}

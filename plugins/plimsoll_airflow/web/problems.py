@@ -85,7 +85,6 @@ _MENDS = {401: "log in to Airflow again, or send a new token: POST /auth/token g
 
 
 def install(app: FastAPI) -> None:
-    """Make the app answer all errors as problem documents."""
     app.exception_handler(PlimsollError)(answer_to)
     app.exception_handler(HTTPException)(_of_http)
     app.exception_handler(RequestValidationError)(_of_validation)

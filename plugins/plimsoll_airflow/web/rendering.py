@@ -46,7 +46,6 @@ _FILTERS = {
 
 
 def render(request: Request, template: str, context: Mapping[str, Any], *, status: int = 200) -> HTMLResponse:
-    """Return the page that a template makes from the context."""
     return page(markup(base_of(request), template, context), status=status)
 
 

@@ -95,10 +95,7 @@ def run_again(campaign: Campaign, campaign_id: str, cells: str, user: BaseUser) 
 
 
 def publish_valid(campaign: Campaign, campaign_id: str, user: BaseUser) -> StartedRun:
-    """Start a run of the definition's DAG that runs no cell and publishes a report of what is valid.
-
-    Raises Conflict when the DAG is paused.
-    """
+    """Start a run of the definition's DAG that only publishes what is valid. Raises Conflict when the DAG is paused."""
     _require_unpaused(campaign.dag_id)
     return _trigger(campaign.dag_id, {"campaign_id": campaign_id, "incomplete": True}, user)
 

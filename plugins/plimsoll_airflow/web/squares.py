@@ -89,12 +89,10 @@ def shown_state(cell: CellStatus) -> CellStateName:
 
 
 def shade(cell: CellStatus) -> str:
-    """Return the colour class of the square."""
     return "running again" if _runs_again(cell) else _verdict_shade(cell)
 
 
 def text(cell: CellStatus) -> str:
-    """Return the text that stands in the square, beside the sign."""
     if cell.runs:
         return cell.phase or "starts"
     return _figure(cell) if cell.state in ("met", "missed") else cell.state

@@ -95,7 +95,6 @@ class RunsAndProcesses:
 
 
 def watching_toolkit() -> Toolkit:
-    """Return the toolkit with the owners known to Airflow."""
     tools = toolkit()
     return replace(tools, owners=RunsAndProcesses(tools.owners))
 
@@ -104,10 +103,7 @@ _NAMED = 3
 
 
 def waits_for(campaign: Campaign, campaign_id: str, runs: bool) -> str:
-    """Say what the living runs of the campaign wait for; empty where none waits.
-
-    `runs`: whether cells of the campaign are under way. Then only runs that are queued wait.
-    """
+    """Say what the campaign's living runs wait for; empty where none does. While cells run, only queued runs wait."""
     live = sorted(api_server.live_runs(campaign.dag_id), key=lambda run: run.run_after)
     own = [run for run in live if campaign_id_of(campaign.name, run.conf, run.run_after) == campaign_id]
     first = next((run for run in live if run.state == "running"), None)

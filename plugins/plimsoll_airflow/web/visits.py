@@ -54,7 +54,6 @@ class Visit:
         return may_change(self.user, self.resolved.dag_id)
 
     def render(self, template: str, context: Mapping[str, Any]) -> Response:
-        """Return the page that a template makes from the context, the campaign's id and what the user may do."""
         about = {"campaign_id": self.campaign_id, "may": self.may, "token": token_for(self.user)}
         return render(self.request, template, {**about, **context})
 
