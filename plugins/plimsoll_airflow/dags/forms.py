@@ -141,7 +141,6 @@ def _what_is_missing(campaign: Campaign) -> str:
 
 
 def _what_follows(campaign: Campaign) -> str:
-    """Tell when further rounds follow a run of named cells; empty where there are no rounds."""
     if not campaign.chosen_by:
         return ""
     return (

@@ -43,7 +43,6 @@ def _begun_by(definition: Definition) -> str:
 
 
 def _axes(campaign: Campaign) -> str:
-    """Return the axes of the grid besides variants: loads and repeats, or stages with their own."""
     if campaign.stage_ids:
         return f"the loads and repeats of {plural(len(campaign.stages), 'stage')}, one after the other"
     [stage] = stage_plans(campaign)
@@ -51,7 +50,6 @@ def _axes(campaign: Campaign) -> str:
 
 
 def _hosts(campaign: Campaign) -> str:
-    """Tell on which hosts cells run, and for how long these are kept."""
     scope, nodes = campaign.cluster_scope, plural(campaign.system.nodes, "node")
     if "nodes" not in campaign.parts[0].knows:
         return f"each on {nodes} that somebody else runs"
@@ -62,7 +60,6 @@ def _hosts(campaign: Campaign) -> str:
 
 
 def _what_runs(campaign: Campaign) -> str:
-    """Describe loads, duration and service levels; with several stages one line for each."""
     return "\n".join(
         f"- stage `{plan.id}`: {plan.title}\n" + "\n".join(f"  {line}" for line in _of_stage(plan))
         if campaign.stage_ids

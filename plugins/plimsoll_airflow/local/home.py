@@ -86,7 +86,6 @@ class Home:
 
     @property
     def keys(self) -> Path:
-        """Return the file with Fernet key, JWT secret and API secret of this home."""
         return self.path / "keys.json"
 
     @cached_property
@@ -115,7 +114,6 @@ class Home:
 
     @cached_property
     def secrets(self) -> "Secrets":
-        """Return the keys of this home, made on first use."""
         return Secrets(**json.loads(_once(self.keys, lambda: json.dumps(Secrets.fresh().__dict__))))
 
     def password_of(self, user: str) -> str:

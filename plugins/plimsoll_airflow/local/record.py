@@ -44,7 +44,6 @@ def forget(home: Home) -> None:
 
 
 def digest(environment: Mapping[str, str]) -> str:
-    """Return a digest of the processes' settings about campaigns."""
     settings = sorted((key, value) for key, value in environment.items() if key.startswith("PLIMSOLL_"))
     return sha256(json.dumps(settings).encode()).hexdigest()
 

@@ -51,7 +51,6 @@ def open_screen(console: Console) -> Iterator[Screen]:
 
 
 def progress_view(progress: CampaignProgress) -> RenderableType:
-    """Return the progress for people: cells done, running cells and their progress, failures with reasons, the end."""
     run = progress.of_run()
     head = Text.assemble((progress.title, "bold"), f"   {progress.campaign_id}")
     bar = Table.grid(padding=(0, 1))

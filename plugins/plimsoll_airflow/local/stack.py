@@ -107,7 +107,6 @@ class Stack:
         return AirflowClient(Transport(running.url, self.home.password_of(user), user=user, wire=OwnServers()))
 
     def how_to_open(self, running: Record) -> str:
-        """Return the address for a browser, and the user to log in as."""
         users = ", ".join(
             user.name if user.name == user.role else f"{user.name} ({user.role})" for user in self.settings.users
         )

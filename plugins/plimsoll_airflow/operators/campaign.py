@@ -133,7 +133,6 @@ class CampaignTask(BaseOperator):
         self.campaign_id = campaign_id
 
     def require_campaign(self) -> str:
-        """Return the campaign's id. Fails when no campaign was created."""
         if not self.campaign_id:
             raise AirflowFailException("no campaign was created; the log of `plan` says why")
         return self.campaign_id
@@ -175,7 +174,6 @@ class PublishReport(CampaignTask):
         self.definition, self.notify = definition, tuple(notify)
 
     def execute(self, context: Context) -> str:
-        """Return the address of the report."""
         campaign_id = self.require_campaign()
         with final():
             from plimsoll.services.publish.publishing import publish_report

@@ -30,8 +30,6 @@ from plimsoll_airflow.wiring.core import toolkit
 
 
 class CellRunLink(BaseOperatorLink):
-    """The link from a mapped `run_cell` to the run of the DAG `cell` that it waits for."""
-
     name = "Run of the cell"
 
     def get_link(self, operator: Any, *, ti_key: Any) -> str:  # noqa: ARG002

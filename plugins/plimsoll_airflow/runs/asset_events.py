@@ -47,7 +47,6 @@ class RunEvent:
 
     @property
     def where(self) -> str:
-        """Return the event as messages about faults name it."""
         return f"the event of asset {self.asset!r}, {self.at:%Y-%m-%d %H:%M:%S} UTC"
 
     def record(self, parameters: Mapping[str, Parameter], installation: str = "") -> BegunBy:

@@ -87,7 +87,6 @@ def live_progress(visit: Visit, cell_id: str) -> AttemptProgress | None:
 
 
 def attempt_document(visit: Visit, cell_id: str, number: int) -> AttemptDocument:
-    """Return the attempt's document. Raises NotFound when the cell has no such attempt."""
     state = require_cell_state(_state(visit), cell_id, visit.campaign_id)
     wanted = next((attempt for attempt in state.attempts if attempt.key.attempt == number), None)
     if wanted is None:
@@ -146,7 +145,6 @@ def timeline(drawing: Drawing) -> bytes:
 
 @lru_cache(maxsize=8)
 def charts(drawing: Drawing) -> bytes:
-    """Return all data of the attempt over time, as an HTML page."""
     from plimsoll.report.build import attempt_page
 
     return attempt_page(drawing.definition, drawing.data, drawing.now).encode()

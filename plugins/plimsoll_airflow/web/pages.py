@@ -141,7 +141,6 @@ def cell_timeline(drawing: Drawn) -> Response:
 
 @of_campaign.get("/cells/{cell_id}/attempts/{attempt}/charts")
 def cell_charts(drawing: Drawn) -> Response:
-    """Return all data of an attempt over time, with the causes that touched its missed intervals."""
     return content.document(charts(drawing), headers.REPORT)
 
 

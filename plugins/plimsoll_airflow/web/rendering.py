@@ -50,7 +50,6 @@ def render(request: Request, template: str, context: Mapping[str, Any], *, statu
 
 
 def redirect(request: Request, place: str) -> Response:
-    """Return a redirect to that place below the pages."""
     return RedirectResponse(f"{base_of(request)}{place}", status_code=HTTPStatus.SEE_OTHER)
 
 

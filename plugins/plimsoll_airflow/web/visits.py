@@ -58,7 +58,6 @@ class Visit:
         return render(self.request, template, {**about, **context})
 
     def back(self, place: str = "") -> Response:
-        """Return a redirect to the campaign's page, or to that place below it."""
         return redirect(self.request, f"/campaigns/{self.campaign_id}{place}")
 
 
