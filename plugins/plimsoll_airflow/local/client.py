@@ -18,7 +18,6 @@ from plimsoll_airflow.local.transport import Transport
 
 WARM_UP_TIMEOUT_S = 60.0
 HEALTH_PARTS = ("metadatabase", "scheduler", "dag_processor", "triggerer")
-FINAL_STATES = frozenset({"success", "failed"})
 
 _T = TypeVar("_T")
 
@@ -58,7 +57,7 @@ class DagRun:
 
     @property
     def is_final(self) -> bool:
-        return self.state in FINAL_STATES
+        return self.state in ("success", "failed")
 
 
 @dataclass(frozen=True)

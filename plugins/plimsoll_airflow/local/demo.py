@@ -3,7 +3,6 @@ other: chosen, its DAG run started or found, watched to the end.
 """
 
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -69,12 +68,12 @@ class CampaignRun:
         """Tell whether the requested cells are valid. If so, a complete campaign has its report."""
         return self.run.state == "success"
 
-    def watch(self, screen: Screen, now: Callable[[], datetime]) -> "CampaignRun":
+    def watch(self, screen: Screen) -> "CampaignRun":
         """Show the campaign's progress until the run has ended. Returns the ended run."""
         pause_s = poll_s(resolve(self.definition).cells)
         while True:
             current = self.client.dag_run(self.run.dag_id, self.run.run_id)
-            screen(self._progress(now()))
+            screen(self._progress())
             if current.is_final:
                 return replace(self, run=current)
             time.sleep(pause_s)
@@ -89,9 +88,9 @@ class CampaignRun:
         more = len(lines) - MOST_FAILURES
         return [*lines[:MOST_FAILURES], f"… and {more} more failed tasks"] if more > 0 else lines
 
-    def _progress(self, now: datetime) -> CampaignProgress | None:
+    def _progress(self) -> CampaignProgress | None:
         with suppress(NotFound):
-            return campaign_progress(self.store, self.campaign_id, now=now)
+            return campaign_progress(self.store, self.campaign_id, now=datetime.now(UTC))
         return None
 
     def _failures_of(self, run: DagRun) -> list[str]:
@@ -133,10 +132,10 @@ def run_demo(stack: Stack, settings: Settings, definition_name: str, console: Co
     try:
         running = stack.up([definition.dag_id, CELL_DAG], kept=False)
         with stack.client(running) as client:
-            campaign_run = start_or_find(client, store, definition, _now())
+            campaign_run = start_or_find(client, store, definition, datetime.now(UTC))
             _print(console, f"campaign {campaign_run.campaign_id}, DAG run {campaign_run.run.run_id}")
             with open_screen(console) as screen:
-                ended = campaign_run.watch(screen, _now)
+                ended = campaign_run.watch(screen)
             _print(console, *outcome(ended))
         _print(console, stack.how_to_open(running))
         return ended.has_succeeded
@@ -157,7 +156,7 @@ def outcome(ended: CampaignRun) -> list[object]:
     from plimsoll.report.words.terminal import answer_view
     from plimsoll.services.publish.results import published_answer
 
-    answer = published_answer(StoredCampaign(ended.store, ended.campaign_id), _now())
+    answer = published_answer(StoredCampaign(ended.store, ended.campaign_id), datetime.now(UTC))
     return [answer_view(answer), f"Report: {ended.store.url(report_key(ended.campaign_id))}"]
 
 
@@ -165,7 +164,3 @@ def _print(console: Console, *lines: object) -> None:
     # People's and programs' text may have brackets, which rich would take for markup
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

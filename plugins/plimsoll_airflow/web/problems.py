@@ -129,12 +129,8 @@ def _answer(request: Request, status: HTTPStatus, detail: str, **facts: Any) -> 
     document = without_paths(ProblemDocument(title=status.phrase, status=status, detail=detail, **facts))
     if "/api/" not in request.url.path and "text/html" in request.headers.get("accept", ""):
         here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-        return render(
-            request,
-            "problem.html.j2",
-            {"problem": document, "here": here if request.method == "GET" else ""},
-            status=status,
-        )
+        context = {"problem": document, "here": here if request.method == "GET" else ""}
+        return render(request, "problem.html.j2", context, status=status)
     return JSONResponse(document.model_dump(), status_code=status, media_type=MEDIA_TYPE)
 
 
