@@ -68,7 +68,6 @@ class TaskInstance:
     map_index: int
     state: str | None
     try_number: int
-    started_at: Annotated[datetime | None, Field(validation_alias="start_date")]
     ended_at: Annotated[datetime | None, Field(validation_alias="end_date")]
 
     @property

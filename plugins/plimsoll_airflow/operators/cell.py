@@ -18,11 +18,12 @@ from plimsoll.services.steps.load_polling import OVERTIME
 from plimsoll.services.steps.steps import Role, Step, step, steps_of
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.moved import AirflowFailException, TaskDeferralTimeout
+from plimsoll_airflow.internals.supervisor import has_supervisor
 from plimsoll_airflow.operators.failing import final, overrun_recorded
 from plimsoll_airflow.runs import log_messages
 from plimsoll_airflow.runs.attempts import RunOwners, begin_or_resume, find_attempt, require_attempt
 from plimsoll_airflow.runs.installation import own_installation
-from plimsoll_airflow.runs.own_task import end_with_supervisor
+from plimsoll_airflow.runs.own_task import end_with_parent
 from plimsoll_airflow.runs.ownership import RUNS_AGAIN, CellRun, CellRunId, is_of_run
 from plimsoll_airflow.triggers.load import LoadTrigger
 from plimsoll_airflow.wiring.core import toolkit
@@ -41,7 +42,8 @@ class StepTask(BaseOperator):
 
     def pre_execute(self, context: Context) -> None:  # noqa: ARG002
         """End the task with its supervisor, as otherwise two tries could work on the attempt at once."""
-        end_with_supervisor()
+        if has_supervisor():
+            end_with_parent()
 
     def attempt(self, context: Context) -> AttemptContext:
         """Return the attempt of this run. Raises NotFound when it has begun none."""

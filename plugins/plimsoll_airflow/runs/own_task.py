@@ -13,7 +13,6 @@ from airflow.sdk import Context, TaskInstanceState
 from airflow.sdk.types import RuntimeTaskInstanceProtocol
 
 from plimsoll_airflow.internals.moved import AirflowSkipException
-from plimsoll_airflow.internals.supervisor import has_supervisor
 from plimsoll_airflow.runs.installation import own_installation
 from plimsoll_airflow.runs.ownership import CampaignRunOwner
 
@@ -38,9 +37,3 @@ def end_with_parent() -> None:
     """Make the kernel kill this process when its parent ends. Works only on Linux; elsewhere it does nothing."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-
-
-def end_with_supervisor() -> None:
-    """End a task's process with its supervisor. A process that `airflow dags test` runs has none."""
-    if has_supervisor():
-        end_with_parent()

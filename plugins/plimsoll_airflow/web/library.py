@@ -94,7 +94,11 @@ class Library:
         with self._locks[campaign_id]:
             known = self._snapshots.get(campaign_id)
             if known is None or self._is_old(known.status, known.taken, QUIET_S):
-                known = self._snapshots[campaign_id] = self._taken(campaign_id)
+                campaign = self.resolved(campaign_id)
+                status = campaign_status(self.store, campaign_id, campaign, self.clock.now(), self.memory)
+                status = self._with_waiting(campaign, status)
+                digest = hashlib.sha256(status.model_dump_json().encode()).hexdigest()[:20]
+                known = self._snapshots[campaign_id] = Snapshot(status, f'"{digest}"', self.monotonic())
                 self._lines[campaign_id] = Line(summary_of(known.status), known.taken)
             return known
 
@@ -165,13 +169,6 @@ class Library:
                 rest = self._resting.get(campaign_id, "")
                 known = self._lines[campaign_id] = Line(summary, self.monotonic(), rest)
             return known.summary
-
-    def _taken(self, campaign_id: str) -> Snapshot:
-        campaign = self.resolved(campaign_id)
-        status = campaign_status(self.store, campaign_id, campaign, self.clock.now(), self.memory)
-        status = self._with_waiting(campaign, status)
-        digest = hashlib.sha256(status.model_dump_json().encode()).hexdigest()[:20]
-        return Snapshot(status, f'"{digest}"', self.monotonic())
 
     def _with_waiting(self, campaign: Campaign, status: _S) -> _S:
         return status.waiting_for(self.waits_for(campaign, status.campaign_id, status.state == "running"))
