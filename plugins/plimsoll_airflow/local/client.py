@@ -72,7 +72,6 @@ class TaskInstance:
 
     @property
     def name(self) -> str:
-        """Return task and map index: `run_cell[3]`."""
         return self.task_id if self.map_index < 0 else f"{self.task_id}[{self.map_index}]"
 
 

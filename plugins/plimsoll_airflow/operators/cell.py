@@ -149,7 +149,10 @@ class CleanUp(StepTask):
     """Destroy the attempt's cluster and verify that it is gone. Unlike the measuring steps it is retried."""
 
     def execute(self, context: Context) -> None:
-        """Remove the attempt from all hosts. An unreachable store fails the task, but only once the hosts are gone."""
+        """Remove the attempt from all hosts, and destroy its cluster unless its hosts are kept for other cells.
+
+        An unreachable store fails the task, but only after the hosts have ended.
+        """
         tools, run_id, mine = toolkit(), context["run_id"], own_installation()
         try:
             work = find_attempt(tools, cell_of(context), run_id, mine)

@@ -38,7 +38,10 @@ from plimsoll_airflow.wiring.core import toolkit
 
 
 class Reap(BaseOperator):
-    """Destroy clusters that no living run of `cell`, other Airflow or process owns; with `campaign_id`, all of it."""
+    """Destroy every cluster that no living run of the DAG `cell` owns, and no other Airflow or process.
+
+    With `campaign_id` every cluster of that campaign.
+    """
 
     def execute(self, context: Context) -> dict[str, list[str]]:
         """Return the keys of the clusters destroyed and kept, by the run's Params. `dry_run` destroys nothing."""
@@ -115,7 +118,10 @@ def _user_on_record(cluster: Cluster) -> tuple[str, ...]:
 
 
 def _goes_on(campaign_id: str, ti: RuntimeTaskInstanceProtocol, mine: str) -> bool:
-    """Tell whether a run of this Airflow works on the campaign. Where the store can't be read, expiry decides."""
+    """Tell whether a run of this Airflow that works on the campaign lives.
+
+    Other campaigns' runs of its DAG do not count. If the store can't be read, the cluster's expiry decides.
+    """
     campaign = CampaignStore(toolkit().store, campaign_id)
     try:
         dag_id = campaign.declared().dag_id

@@ -44,7 +44,10 @@ class SlotTrigger(BaseTrigger):
         return f"{__name__}.{type(self).__qualname__}", {name: getattr(self, name) for name in names}
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
-        """Yield one event: to make way at the second look that says so, for most that wait are a moment later."""
+        """Yield one event, when there is something to do.
+
+        A cell makes way at the second look that says so: most that wait to be scheduled are a moment later.
+        """
         before = None
         # By asgiref: before 3.2.2 a triggerer ends if threads that its loop does not know ask Airflow something.
         while (step := await sync_to_async(self.step)()) is None or before != step != START:

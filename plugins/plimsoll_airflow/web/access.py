@@ -151,7 +151,10 @@ def token_for(user: BaseUser) -> str:
 
 
 async def require_own_page(request: Request, user: User, bearer: BearerToken) -> None:
-    """Refuse with 403 a change by cookie that is not from Plimsoll's own page. No browser sends bearers by itself."""
+    """Refuse with 403 a change by cookie that does not come from Plimsoll's own page, for the whole app.
+
+    Requests with a bearer token are exempt, because no browser sends one by itself.
+    """
     # Blanks pass for a token in FastAPI's older readings of the header.
     if request.method in READING or (bearer is not None and bearer.credentials.strip()):
         return

@@ -92,7 +92,7 @@ async def _refusal(scope: Scope, dag_id: str, body: bytes) -> "Response | None":
 
 
 def _for_form(answer: "Response") -> "Response":
-    """Return it for Airflow's form, which of a status that has a name shows that name alone."""
+    """Return the refusal for Airflow's form, which of a status that has a name shows that name alone."""
     from starlette.responses import JSONResponse
 
     return JSONResponse({"detail": json.loads(bytes(answer.body))["detail"]}, _NAMELESS)

@@ -56,7 +56,6 @@ class RunSubject:
 
     @property
     def may_still_create(self) -> bool:
-        """Tell whether that task has not ended yet."""
         return self.is_live and self.plan not in api_server.FINISHED_STATES
 
 

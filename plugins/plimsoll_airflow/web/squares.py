@@ -140,7 +140,6 @@ def running_again(status: CampaignStatus) -> str:
 
 
 def share(done: int, of: int) -> str:
-    """Return a whole percentage for a progress bar."""
     return f"{100 * done / of:.0f}" if of else "0"
 
 
