@@ -172,20 +172,3 @@ def _process_manners(caller: Mapping[str, str]) -> dict[str, str]:
 
 def _with_loopback(hosts: str) -> str:
     return ",".join(filter(None, [hosts, LOOPBACK, "localhost"]))
-
-
-def _names_and_roles(settings: StackSettings) -> str:
-    return ",".join(str(user) for user in settings.users)
-
-
-def _api(secrets: Secrets, port: int) -> dict[str, str]:
-    return {
-        "host": LOOPBACK,
-        "port": str(port),
-        "base_url": f"http://{LOOPBACK}:{port}",
-        "workers": "1",
-        # A page of Airflow that is open asks for all of a run this often. What it shows takes minutes, and its answers
-        # take processor time from a machine that may be measured.
-        "auto_refresh_interval": "10",
-        "secret_key": secrets.api_secret,
-    }
