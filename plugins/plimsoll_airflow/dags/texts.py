@@ -12,10 +12,11 @@ from plimsoll.strategies.stage_plans import StagePlan, stage_plans
 
 def campaign_doc(definition: Definition) -> str:
     campaign = resolve(definition)
-    cells = campaign.cells
     rows = "\n".join(_row(campaign, variant) for variant in campaign.variants)
     named, workloads = campaign.workload_ids, {part.workload_id: _of_part(part) for part in campaign.parts}
     times_workloads = f"{plural(len(named), 'workload')} × " if named else ""
+    whose = "their" if campaign.stage_ids else "the"
+    rounds = f" Only the cells that {whose} {campaign.needed_by} are run, in rounds." if campaign.needed_by else ""
     # Before Python 3.12 an expression in an f-string may not contain a backslash, hence chr(10) for a line end
     return f"""# {campaign.title}
 
@@ -24,9 +25,9 @@ def campaign_doc(definition: Definition) -> str:
 |---|---|---|---|
 {rows}
 
-**{plural(cells, "cell")}**: {plural(len(campaign.variants), "variant")} × {times_workloads}\
+**{plural(campaign.cells, "cell")}**: {plural(len(campaign.variants), "variant")} × {times_workloads}\
 {_axes(campaign)}, {campaign.max_parallel} \
-at a time at most, {_hosts(campaign)}.{_searched(campaign)}
+at a time at most, {_hosts(campaign)}.{rounds}
 
 {_what_runs(campaign)}
 - {"workloads" if named else "workload"}: {"; ".join(workloads.values())}\
@@ -83,12 +84,6 @@ def _of_part(part: Part) -> str:
     writes = f", {1 - workload.read_share:.0%} writes" if workload.states_read_share else ""
     words = f"{workload.name}{writes}"
     return f"`{part.workload_id}` ({words})" if part.workload_id else words
-
-
-def _searched(campaign: Campaign) -> str:
-    if not campaign.needed_by:
-        return ""
-    return f" Only the cells that {'their' if campaign.stage_ids else 'the'} {campaign.needed_by} are run, in rounds."
 
 
 def _row(campaign: Campaign, variant: Variant) -> str:

@@ -24,7 +24,7 @@ from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.services.store.layout import report_key
 from plimsoll.services.store.listing import campaign_ids
 from plimsoll.settings import Settings
-from plimsoll_airflow.local.client import AirflowClient, DagRun, TaskInstance
+from plimsoll_airflow.local.client import AirflowClient, DagRun
 from plimsoll_airflow.local.screen import Screen, open_screen
 from plimsoll_airflow.local.stack import Stack
 from plimsoll_airflow.runs.ownership import CELL_DAG
@@ -96,11 +96,8 @@ class CampaignRun:
     def _failures_of(self, run: DagRun) -> list[str]:
         tasks = self.client.task_instances(run.dag_id, run.run_id)
         failed = sorted((task for task in tasks if task.state == "failed"), key=lambda task: str(task.ended_at))
-        return [f"{run.dag_id} {run.run_id}, task {task.name} failed: {self._last_error(run, task)}" for task in failed]
-
-    def _last_error(self, run: DagRun, task: TaskInstance) -> str:
-        errors = self.client.task_errors(run, task)
-        return errors[-1] if errors else "its log says no more"
+        told = [(task.name, self.client.task_errors(run, task) or ["its log says no more"]) for task in failed]
+        return [f"{run.dag_id} {run.run_id}, task {name} failed: {errors[-1]}" for name, errors in told]
 
 
 def start_or_find(client: AirflowClient, store: ResultStore, definition: Definition, now: datetime) -> CampaignRun:

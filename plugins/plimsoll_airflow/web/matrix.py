@@ -94,7 +94,10 @@ def matrix_alone(visit: Visited) -> Response:
         return Response(status_code=304, headers={"ETag": etag})
     about = {"ETag": etag, "Vary": "Accept-Encoding"}
     if "gzip" in sent.get("accept-encoding", ""):
-        return page(_packed(visit, snapshot), more={**about, "Content-Encoding": "gzip"})
+        # Compressed once for all viewers: Airflow's api-server would do it again for each
+        name = ("packed", base_of(visit.request), visit.may)
+        packed = snapshot.once(name, lambda: gzip.compress(_live(visit, snapshot).encode(), _LEVEL, mtime=0))
+        return page(packed, more={**about, "Content-Encoding": "gzip"})
     return page(_live(visit, snapshot), more=about)
 
 
@@ -159,9 +162,3 @@ def _live(visit: Visit, snapshot: Snapshot) -> str:
     base, may = base_of(visit.request), visit.may
     context = {"campaign": snapshot.status, "may": may}
     return snapshot.once(("live", base, may), lambda: markup(base, "live.html.j2", context))
-
-
-def _packed(visit: Visit, snapshot: Snapshot) -> bytes:
-    """Return the same, compressed. Airflow's api-server would compress it again for each viewer."""
-    name = ("packed", base_of(visit.request), visit.may)
-    return snapshot.once(name, lambda: gzip.compress(_live(visit, snapshot).encode(), _LEVEL, mtime=0))
