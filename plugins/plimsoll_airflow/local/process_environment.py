@@ -47,7 +47,15 @@ def stack_environment(
     users = ",".join(map(str, settings.users))
     environment = {
         **kept,
-        **_process_manners(kept),
+        # Python's setproctitle writes titles over the environment unless told otherwise, and the tag is in there.
+        "SPT_NOENV": "1",
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONWARNINGS": kept.get("PYTHONWARNINGS", WARNINGS),
+        "NO_PROXY": _with_loopback(kept.get("NO_PROXY", "")),
+        "no_proxy": _with_loopback(kept.get("no_proxy", "")),
+        "GX_ANALYTICS_ENABLED": "false",
+        "SCARF_ANALYTICS": "false",
+        "DO_NOT_TRACK": "1",
         "AIRFLOW_HOME": str(home.path),
         HOME_TAG: str(home.path),
         "PLIMSOLL_STORE": settings.store,
@@ -154,20 +162,6 @@ WARNINGS = ",".join(
     ]
 )
 """Warnings of libraries that nobody here can change. Without this they stand in each component's log at each start."""
-
-
-def _process_manners(caller: Mapping[str, str]) -> dict[str, str]:
-    return {
-        # Python's setproctitle writes titles over the environment unless told otherwise, and the tag is in there.
-        "SPT_NOENV": "1",
-        "PYTHONUNBUFFERED": "1",
-        "PYTHONWARNINGS": caller.get("PYTHONWARNINGS", WARNINGS),
-        "NO_PROXY": _with_loopback(caller.get("NO_PROXY", "")),
-        "no_proxy": _with_loopback(caller.get("no_proxy", "")),
-        "GX_ANALYTICS_ENABLED": "false",
-        "SCARF_ANALYTICS": "false",
-        "DO_NOT_TRACK": "1",
-    }
 
 
 def _with_loopback(hosts: str) -> str:
