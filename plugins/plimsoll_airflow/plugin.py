@@ -27,8 +27,6 @@ class LazyApp:
 
 
 class PlimsollPlugin(AirflowPlugin):
-    """The additions of Plimsoll to Airflow."""
-
     name = "plimsoll"
     listeners = [warmup, ended, installation]
     operator_extra_links = [CellTaskLink()]

@@ -16,7 +16,7 @@ from plimsoll.prefix import report_asset_of
 from plimsoll.settings import Settings
 from plimsoll_airflow.dags.forms import campaign_params
 from plimsoll_airflow.dags.texts import campaign_doc
-from plimsoll_airflow.internals.moved import AssetOrTimeSchedule, CronTriggerTimetable
+from plimsoll_airflow.internals.moved import AssetOrTimeSchedule
 from plimsoll_airflow.operators.approval import AskApproval
 from plimsoll_airflow.operators.campaign import Plan, PublishReport, QualityGate
 from plimsoll_airflow.operators.failing import TRIES
@@ -40,7 +40,9 @@ def make_campaigns() -> None:
 
 
 def make_campaign(definition: Definition) -> None:
-    campaign = resolve(definition)
+    campaign, times = resolve(definition), timetable(definition)
+    asset = _triggering_asset(definition.trigger) if definition.trigger else None
+    both = AssetOrTimeSchedule(timetable=times, assets=asset) if times and asset else None
     with DAG(
         dag_id=definition.dag_id,
         description=definition.title,
@@ -48,7 +50,7 @@ def make_campaign(definition: Definition) -> None:
         tags={"campaign", *definition.tags},
         params=campaign_params(campaign),
         # No start date: with one, unpausing would at once start the campaign that was due last.
-        schedule=_schedule(definition),
+        schedule=both or times or asset,
         catchup=False,
         # The next campaign does not start while one runs.
         max_active_runs=1,
@@ -56,7 +58,7 @@ def make_campaign(definition: Definition) -> None:
         default_args={"execution_timeout": _LIMIT, **TRIES},
     ):
         # An inlet: events that wait for the run's beginning are read by `plan`.
-        inlets = [_triggering_asset(definition.trigger)] if definition.trigger else []
+        inlets = [asset] if asset else []
         # It fetches the software that values of parameters name: a release, and the archives of variants.
         archives = sum(variant.archive is not None for variant in campaign.variants)
         fetches = max(1, archives) if definition.parameters else 0
@@ -90,20 +92,8 @@ def make_campaign(definition: Definition) -> None:
         run_cell >> reap.as_teardown()
 
 
-def _schedule(definition: Definition) -> "CronTriggerTimetable | AssetOrTimeSchedule | Asset | None":
-    """Return the definition's schedule, the asset whose events begin campaigns, both, or nothing."""
-    times = timetable(definition)
-    if definition.trigger is None:
-        return times
-    asset = _triggering_asset(definition.trigger)
-    return asset if times is None else AssetOrTimeSchedule(timetable=times, assets=asset)
-
-
 def _triggering_asset(trigger: Trigger) -> Asset:
-    """Return the asset with the watcher of its queue.
-
-    Each mention of the asset must have the watcher, inlets too: of several in a file Airflow takes the last one's.
-    """
+    """Return the asset with its queue's watcher: of several mentions in a file Airflow takes the last one's watcher."""
     queue = trigger.queue
     if queue is None:
         return Asset(trigger.asset)
@@ -112,9 +102,6 @@ def _triggering_asset(trigger: Trigger) -> Asset:
 
 
 def require_sound_definitions() -> None:
-    """Raise DefinitionError with all faults, unless a task's process asks.
-
-    Airflow marks every DAG of a file with an import error as stale, so the error has a DAG file of its own.
-    """
+    """Raise DefinitionError with all faults, unless a task's process asks. It has a DAG file of its own."""
     if get_parsing_context().dag_id is None and (problems := faults(Settings())):
         raise DefinitionError(problems, where="campaign definitions")

@@ -11,8 +11,7 @@ from plimsoll.settings import Settings
 from plimsoll_airflow.dags.forms import cell_params, reaper_params
 from plimsoll_airflow.operators.cell import tasks_of
 from plimsoll_airflow.operators.failing import TRIES
-from plimsoll_airflow.operators.reaper import Reap
-from plimsoll_airflow.operators.retention import RemoveRawFiles, rule_of_settings
+from plimsoll_airflow.operators.reaper import Reap, RemoveRawFiles, rule_of_settings
 from plimsoll_airflow.operators.schedules import WatchSchedules, watched
 from plimsoll_airflow.runs.ownership import CELL_DAG, REAPER_DAG, RETENTION_DAG, SCHEDULES_DAG
 
@@ -73,7 +72,6 @@ def make_reaper() -> None:
 
 
 def make_schedules() -> None:
-    """Make the DAG `schedules` if a definition asks for it."""
     if any(watched()):
         about = "Tells of campaigns that did not start when they were due"
         with DAG(SCHEDULES_DAG, description=about, doc_md=_OF_SCHEDULES, schedule="20 * * * *", **_REGULAR):
@@ -81,7 +79,6 @@ def make_schedules() -> None:
 
 
 def make_retention() -> None:
-    """Make the DAG `retention` if a setting asks for it."""
     if rule_of_settings().is_any:
         about = "Removes raw files of old campaigns"
         with DAG(RETENTION_DAG, description=about, doc_md=_OF_RETENTION, schedule="40 3 * * *", **_REGULAR):

@@ -33,7 +33,8 @@ _PATTERN = r"[a-z0-9\]!\-]*[*?\[][a-z0-9*?\[\]!\-]*"
 
 
 def campaign_params(campaign: Campaign) -> dict[str, Param]:
-    rates = {level: _load_words(level) for level in levels_of(campaign)}
+    # A load that a stage takes from an earlier one keeps its name
+    rates = {level: f"{parse_rate(level):,} ops/s" if level.endswith("/s") else level for level in levels_of(campaign)}
     repeats = {repeat_id(number): f"repeat {number}" for number in range(1, campaign.most_repeats + 1)}
     variants = {variant.id: variant.label for variant in campaign.variants}
     stages = {stage.id: stage.first.stage_title for stage in campaign.stages} if campaign.stage_ids else {}
@@ -92,17 +93,9 @@ def campaign_params(campaign: Campaign) -> dict[str, Param]:
 
 
 def _literal(text: str) -> str:
-    """Return text as it is to be typed, in Markdown.
-
-    Bold, because the form draws inline code as boxes that cover the lines above and below them.
-    """
+    """Return text as it is to be typed, in bold: as code, the form draws boxes that cover the lines above and below."""
     escaped = re.sub(r"([*_[])", r"\\\1", text)
     return f"**{escaped}**"
-
-
-def _load_words(level: str) -> str:
-    """Return a load as people read it, such as `40000/s`. The name of a load from an earlier stage stays unchanged."""
-    return f"{parse_rate(level):,} ops/s" if level.endswith("/s") else level
 
 
 def cell_params() -> dict[str, Param]:
@@ -148,7 +141,6 @@ def _what_is_missing(campaign: Campaign) -> str:
 
 
 def _what_follows(campaign: Campaign) -> str:
-    """Tell when further rounds follow a run of named cells; empty where there are no rounds."""
     if not campaign.chosen_by:
         return ""
     return (
@@ -158,7 +150,6 @@ def _what_follows(campaign: Campaign) -> str:
 
 
 def _campaign(about: str) -> Param:
-    """Return a schema for a campaign's id or nothing."""
     pattern = _exactly(f"^$|{CAMPAIGN_ID}")
     limit = LONGEST_CAMPAIGN_ID
     nothing = ["null", "string"]

@@ -11,10 +11,12 @@ from plimsoll.strategies.stage_plans import StagePlan, stage_plans
 
 
 def campaign_doc(definition: Definition) -> str:
-    """Return the definition as Markdown: what it compares, and how long it takes."""
     campaign = resolve(definition)
-    cells = campaign.cells
     rows = "\n".join(_row(campaign, variant) for variant in campaign.variants)
+    named, workloads = campaign.workload_ids, {part.workload_id: _of_part(part) for part in campaign.parts}
+    times_workloads = f"{plural(len(named), 'workload')} × " if named else ""
+    whose = "their" if campaign.stage_ids else "the"
+    rounds = f" Only the cells that {whose} {campaign.needed_by} are run, in rounds." if campaign.needed_by else ""
     # Before Python 3.12 an expression in an f-string may not contain a backslash, hence chr(10) for a line end
     return f"""# {campaign.title}
 
@@ -23,12 +25,12 @@ def campaign_doc(definition: Definition) -> str:
 |---|---|---|---|
 {rows}
 
-**{plural(cells, "cell")}**: {plural(len(campaign.variants), "variant")} × {_workloads(campaign)}\
+**{plural(campaign.cells, "cell")}**: {plural(len(campaign.variants), "variant")} × {times_workloads}\
 {_axes(campaign)}, {campaign.max_parallel} \
-at a time at most, {_hosts(campaign)}.{_searched(campaign)}
+at a time at most, {_hosts(campaign)}.{rounds}
 
 {_what_runs(campaign)}
-- {"workloads" if campaign.workload_ids else "workload"}: {_workload(campaign)}\
+- {"workloads" if named else "workload"}: {"; ".join(workloads.values())}\
 {"".join(f"{chr(10)}- {clients}" for clients in clients_of(campaign.parts))}
 - provider: {campaign.provider.name}{_begun_by(definition)}
 """
@@ -42,7 +44,6 @@ def _begun_by(definition: Definition) -> str:
 
 
 def _axes(campaign: Campaign) -> str:
-    """Return the axes of the grid besides variants: loads and repeats, or stages with their own."""
     if campaign.stage_ids:
         return f"the loads and repeats of {plural(len(campaign.stages), 'stage')}, one after the other"
     [stage] = stage_plans(campaign)
@@ -50,7 +51,6 @@ def _axes(campaign: Campaign) -> str:
 
 
 def _hosts(campaign: Campaign) -> str:
-    """Tell on which hosts cells run, and for how long these are kept."""
     scope, nodes = campaign.cluster_scope, plural(campaign.system.nodes, "node")
     if "nodes" not in campaign.parts[0].knows:
         return f"each on {nodes} that somebody else runs"
@@ -61,7 +61,6 @@ def _hosts(campaign: Campaign) -> str:
 
 
 def _what_runs(campaign: Campaign) -> str:
-    """Describe loads, duration and service levels; with several stages one line for each."""
     return "\n".join(
         f"- stage `{plan.id}`: {plan.title}\n" + "\n".join(f"  {line}" for line in _of_stage(plan))
         if campaign.stage_ids
@@ -80,27 +79,11 @@ def _of_stage(plan: StagePlan) -> tuple[str, ...]:
     )
 
 
-def _workload(campaign: Campaign) -> str:
-    named = {part.workload_id: _of_part(part) for part in campaign.parts}
-    return "; ".join(named.values())
-
-
 def _of_part(part: Part) -> str:
     workload = part.workload
     writes = f", {1 - workload.read_share:.0%} writes" if workload.states_read_share else ""
     words = f"{workload.name}{writes}"
     return f"`{part.workload_id}` ({words})" if part.workload_id else words
-
-
-def _workloads(campaign: Campaign) -> str:
-    named = campaign.workload_ids
-    return f"{plural(len(named), 'workload')} × " if named else ""
-
-
-def _searched(campaign: Campaign) -> str:
-    if not campaign.needed_by:
-        return ""
-    return f" Only the cells that {'their' if campaign.stage_ids else 'the'} {campaign.needed_by} are run, in rounds."
 
 
 def _row(campaign: Campaign, variant: Variant) -> str:

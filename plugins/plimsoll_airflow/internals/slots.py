@@ -4,7 +4,6 @@ Uses the models `DagRun`, `TaskInstance`, `XComModel` and `Pool`: by its public 
 tasks hold a pool's slots, nor lets a task that was waiting go on without one.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -43,13 +42,20 @@ def give_back(run: "DagRun", cell: CellRunId) -> None:
     that runs again at once stays in the pool, since it needs a cluster again.
     """
     from airflow.models.pool import Pool
+    from airflow.models.taskinstance import TaskInstance
+    from sqlalchemy import select
     from sqlalchemy.orm import object_session
 
     session = object_session(run)
     assert session is not None, "Airflow tells of runs within the transaction that marks them"
-    runs_again = _xcom(session, run, JUDGE_TASK, RUNS_AGAIN) is not None
-    for task in () if runs_again else _of_cell(session, cell):
-        task.pool = Pool.DEFAULT_POOL_NAME
+    if _xcom(session, run, JUDGE_TASK, RUNS_AGAIN) is not None:
+        return
+    named = (TaskInstance.task_id == RUN_CELL_TASK, TaskInstance._rendered_map_index == cell.cell_id)
+    holding = (TaskInstance.pool == CLUSTERS_POOL, TaskInstance.state.in_(HOLDING))
+    for task in session.scalars(select(TaskInstance).where(*named, *holding)):
+        # Cells of other campaigns have the same ids
+        if _campaign_of(session, task) == cell.campaign_id:
+            task.pool = Pool.DEFAULT_POOL_NAME
 
 
 def slots(dag_id: str, run_id: str) -> Slots:
@@ -65,18 +71,6 @@ def slots(dag_id: str, run_id: str) -> Slots:
         query = select(TaskInstance).where(*in_pool, TaskInstance.state.in_(HOLDING)).order_by(TaskInstance.start_date)
         holders = [(_campaign_of(session, task), task.rendered_map_index) for task in session.scalars(query)]
         return Slots(tuple(CellRunId(campaign, cell or "") for campaign, cell in holders if campaign), waiting)
-
-
-def _of_cell(session: "Session", cell: CellRunId) -> Iterator["TaskInstance"]:
-    from airflow.models.taskinstance import TaskInstance
-    from sqlalchemy import select
-
-    named = (TaskInstance.task_id == RUN_CELL_TASK, TaskInstance._rendered_map_index == cell.cell_id)
-    holding = (TaskInstance.pool == CLUSTERS_POOL, TaskInstance.state.in_(HOLDING))
-    for task in session.scalars(select(TaskInstance).where(*named, *holding)):
-        # Cells of other campaigns have the same ids
-        if _campaign_of(session, task) == cell.campaign_id:
-            yield task
 
 
 def _campaign_of(session: "Session", task: "TaskInstance") -> str:

@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -30,15 +30,6 @@ interrupts = Interrupts()
 console = Console()
 
 
-@dataclass(frozen=True)
-class Places:
-    """The stack's folders, and the preferred port."""
-
-    home: Path
-    dags: Path
-    port: int
-
-
 @app.callback()
 def places(
     context: typer.Context,
@@ -47,7 +38,7 @@ def places(
     port: Annotated[int, typer.Option(help="Preferred port of the api-server; another is taken when in use.")] = 8080,
 ) -> None:
     """Airflow on this machine, for Plimsoll."""
-    context.obj = Places(home.absolute(), dags.absolute(), port)
+    context.obj = partial(_stack, home.absolute(), dags.absolute(), port)
 
 
 @app.command()
@@ -78,7 +69,7 @@ def status(
     context: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False
 ) -> None:
     """Say whether Airflow is up; exit code 1 when it is not."""
-    stack = _stack(context.obj)
+    stack: Stack = context.obj()
     noted = record.read(stack.home)
     unhealthy = stack.unhealthy(noted) if noted else []
     answer = {"up": noted is not None and not unhealthy, "url": noted and noted.url, "unhealthy": unhealthy}
@@ -105,26 +96,26 @@ def demo(
 
 @contextmanager
 def _launching(context: typer.Context, doing: str, clusters: int | None = None) -> Iterator[Stack]:
-    stack = _stack(context.obj, clusters)
+    stack: Stack = context.obj(clusters)
     stack.home.create()
     with launcher_lock(stack.home, doing):
         yield stack
 
 
-def _stack(places: Places, clusters: int | None = None) -> Stack:
+def _stack(home: Path, dags: Path, port: int, clusters: int | None = None) -> Stack:
     settings = _settings()
     chosen = StackSettings(
-        dags=places.dags,
+        dags=dags,
         store=settings.store,
         cache=settings.cache,
         work=settings.work,
         campaigns=settings.campaigns,
         clusters=clusters,
-        port=places.port,
+        port=port,
         users=parse_users(settings.users),
     )
     return Stack(
-        Home(places.home),
+        Home(home),
         chosen,
         log=lambda text: console.print(text, markup=False, highlight=False, soft_wrap=True),
         shield=interrupts.shielded,

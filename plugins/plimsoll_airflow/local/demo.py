@@ -3,7 +3,6 @@ other: chosen, its DAG run started or found, watched to the end.
 """
 
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -25,7 +24,7 @@ from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.services.store.layout import report_key
 from plimsoll.services.store.listing import campaign_ids
 from plimsoll.settings import Settings
-from plimsoll_airflow.local.client import AirflowClient, DagRun, TaskInstance
+from plimsoll_airflow.local.client import AirflowClient, DagRun
 from plimsoll_airflow.local.screen import Screen, open_screen
 from plimsoll_airflow.local.stack import Stack
 from plimsoll_airflow.runs.ownership import CELL_DAG
@@ -69,12 +68,12 @@ class CampaignRun:
         """Tell whether the requested cells are valid. If so, a complete campaign has its report."""
         return self.run.state == "success"
 
-    def watch(self, screen: Screen, now: Callable[[], datetime]) -> "CampaignRun":
+    def watch(self, screen: Screen) -> "CampaignRun":
         """Show the campaign's progress until the run has ended. Returns the ended run."""
         pause_s = poll_s(resolve(self.definition).cells)
         while True:
             current = self.client.dag_run(self.run.dag_id, self.run.run_id)
-            screen.show(self._progress(now()))
+            screen(self._progress())
             if current.is_final:
                 return replace(self, run=current)
             time.sleep(pause_s)
@@ -89,19 +88,16 @@ class CampaignRun:
         more = len(lines) - MOST_FAILURES
         return [*lines[:MOST_FAILURES], f"… and {more} more failed tasks"] if more > 0 else lines
 
-    def _progress(self, now: datetime) -> CampaignProgress | None:
+    def _progress(self) -> CampaignProgress | None:
         with suppress(NotFound):
-            return campaign_progress(self.store, self.campaign_id, now=now)
+            return campaign_progress(self.store, self.campaign_id, now=datetime.now(UTC))
         return None
 
     def _failures_of(self, run: DagRun) -> list[str]:
         tasks = self.client.task_instances(run.dag_id, run.run_id)
         failed = sorted((task for task in tasks if task.state == "failed"), key=lambda task: str(task.ended_at))
-        return [f"{run.dag_id} {run.run_id}, task {task.name} failed: {self._last_error(run, task)}" for task in failed]
-
-    def _last_error(self, run: DagRun, task: TaskInstance) -> str:
-        errors = self.client.task_errors(run, task)
-        return errors[-1] if errors else "its log says no more"
+        told = [(task.name, self.client.task_errors(run, task) or ["its log says no more"]) for task in failed]
+        return [f"{run.dag_id} {run.run_id}, task {name} failed: {errors[-1]}" for name, errors in told]
 
 
 def start_or_find(client: AirflowClient, store: ResultStore, definition: Definition, now: datetime) -> CampaignRun:
@@ -118,10 +114,7 @@ def start_or_find(client: AirflowClient, store: ResultStore, definition: Definit
 
 
 def _can_go_on(campaign: CampaignStore, definition: Definition) -> bool:
-    """Tell whether the campaign can go on with the definition.
-
-    A campaign that is being deleted, or whose definition can't be read, can't.
-    """
+    """Tell whether it can: not while it is being deleted, nor if its definition can't be read."""
     try:
         campaign.require_kept()
         return continued_as(campaign.declared(), definition) is not None
@@ -136,10 +129,10 @@ def run_demo(stack: Stack, settings: Settings, definition_name: str, console: Co
     try:
         running = stack.up([definition.dag_id, CELL_DAG], kept=False)
         with stack.client(running) as client:
-            campaign_run = start_or_find(client, store, definition, _now())
+            campaign_run = start_or_find(client, store, definition, datetime.now(UTC))
             _print(console, f"campaign {campaign_run.campaign_id}, DAG run {campaign_run.run.run_id}")
             with open_screen(console) as screen:
-                ended = campaign_run.watch(screen, _now)
+                ended = campaign_run.watch(screen)
             _print(console, *outcome(ended))
         _print(console, stack.how_to_open(running))
         return ended.has_succeeded
@@ -148,7 +141,6 @@ def run_demo(stack: Stack, settings: Settings, definition_name: str, console: Co
 
 
 def outcome(ended: CampaignRun) -> list[object]:
-    """Return what to print at the end: the answer and where the report is, or why there is none."""
     if not ended.has_succeeded:
         is_found = is_new_id(ended.definition.name, ended.campaign_id)
         what = "`make demo`" if is_found else "its DAG, triggered with `campaign_id`,"
@@ -161,7 +153,7 @@ def outcome(ended: CampaignRun) -> list[object]:
     from plimsoll.report.words.terminal import answer_view
     from plimsoll.services.publish.results import published_answer
 
-    answer = published_answer(StoredCampaign(ended.store, ended.campaign_id), _now())
+    answer = published_answer(StoredCampaign(ended.store, ended.campaign_id), datetime.now(UTC))
     return [answer_view(answer), f"Report: {ended.store.url(report_key(ended.campaign_id))}"]
 
 
@@ -169,7 +161,3 @@ def _print(console: Console, *lines: object) -> None:
     # People's and programs' text may have brackets, which rich would take for markup
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

@@ -86,7 +86,6 @@ class Home:
 
     @property
     def keys(self) -> Path:
-        """Return the file with Fernet key, JWT secret and API secret of this home."""
         return self.path / "keys.json"
 
     @cached_property
@@ -104,11 +103,9 @@ class Home:
         return Path(tempfile.gettempdir()) / f"plimsoll-{os.getuid()}-{digest}"
 
     def log(self, component: str) -> Path:
-        """Return the log file of one component's process."""
         return self.run / f"{component}.log"
 
     def session_note(self, component: str) -> Path:
-        """Return the file that records the session of a component."""
         return self.run / f"{component}.session"
 
     def session_notes(self) -> list[Path]:
@@ -117,7 +114,6 @@ class Home:
 
     @cached_property
     def secrets(self) -> "Secrets":
-        """Return the keys of this home, made on first use."""
         return Secrets(**json.loads(_once(self.keys, lambda: json.dumps(Secrets.fresh().__dict__))))
 
     def password_of(self, user: str) -> str:

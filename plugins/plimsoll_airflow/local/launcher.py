@@ -42,7 +42,6 @@ class Interrupts:
 
     @contextmanager
     def caught(self) -> Iterator["Interrupts"]:
-        """Handle the signals inside the block. The earlier handlers are restored afterwards."""
         before = {number: signal.signal(number, self._handle) for number in SIGNALS}
         try:
             yield self

@@ -44,15 +44,57 @@ def stack_environment(
 ) -> dict[str, str]:
     """Return the whole environment of the stack's processes: the caller's, without variables of another Airflow."""
     kept = {key: value for key, value in caller.items() if not key.startswith(FOREIGN)}
-    environment = {**kept, **_process_manners(kept), "AIRFLOW_HOME": str(home.path), **_plimsoll(home, settings)}
+    users = ",".join(map(str, settings.users))
+    environment = {
+        **kept,
+        # Python's setproctitle writes titles over the environment unless told otherwise, and the tag is in there.
+        "SPT_NOENV": "1",
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONWARNINGS": kept.get("PYTHONWARNINGS", WARNINGS),
+        "NO_PROXY": _with_loopback(kept.get("NO_PROXY", "")),
+        "no_proxy": _with_loopback(kept.get("no_proxy", "")),
+        "GX_ANALYTICS_ENABLED": "false",
+        "SCARF_ANALYTICS": "false",
+        "DO_NOT_TRACK": "1",
+        "AIRFLOW_HOME": str(home.path),
+        HOME_TAG: str(home.path),
+        "PLIMSOLL_STORE": settings.store,
+        "PLIMSOLL_CACHE": str(settings.cache),
+        "PLIMSOLL_WORK": str(settings.work),
+        "PLIMSOLL_CAMPAIGNS": str(settings.campaigns),
+        "PLIMSOLL_USERS": users,
+    }
     sections: Mapping[str, Mapping[str, str]] = {
-        "core": _core(home, secrets, port, settings),
+        "core": {
+            "dags_folder": str(settings.dags),
+            "executor": "plimsoll_airflow.internals.executor.RepairedLocalExecutor",
+            "execution_api_server_url": f"http://{LOOPBACK}:{port}/execution/",
+            "parallelism": "12",
+            # A run of a campaign's DAG is a mapped task for each cell.
+            "max_map_length": str(MAX_CELLS),
+            "load_examples": "False",
+            "default_timezone": "utc",
+            "fernet_key": secrets.fernet_key,
+            "simple_auth_manager_users": users,
+            "simple_auth_manager_passwords_file": str(home.passwords),
+            # The default asks the name service, which may be slow or absent.
+            "hostname_callable": "socket.gethostname",
+        },
         "database": {
             "sql_alchemy_conn": database_url(home.socket_dir),
             # A stamp beside the data says which version they were migrated to; each process would read all migrations.
             "check_migrations": "False",
         },
-        "api": _api(secrets, port),
+        "api": {
+            "host": LOOPBACK,
+            "port": str(port),
+            "base_url": f"http://{LOOPBACK}:{port}",
+            "workers": "1",
+            # An open page of Airflow asks for all of a run this often. What it shows takes minutes, and its answers
+            # take processor time from a machine that may be measured.
+            "auto_refresh_interval": "10",
+            "secret_key": secrets.api_secret,
+        },
         "workers": WORKERS,
         "api_auth": {"jwt_secret": secrets.jwt_secret},
         "logging": {
@@ -72,7 +114,6 @@ def stack_environment(
 
 
 def database_url(socket_dir: Path) -> str:
-    """Return SQLAlchemy's URL of the metadata database, over the Unix socket, as the operating system's user."""
     return f"postgresql+psycopg2://{DATABASE_USER}@/postgres?host={quote(str(socket_dir), safe='/')}"
 
 
@@ -123,65 +164,5 @@ WARNINGS = ",".join(
 """Warnings of libraries that nobody here can change. Without this they stand in each component's log at each start."""
 
 
-def _process_manners(caller: Mapping[str, str]) -> dict[str, str]:
-    return {
-        # Python's setproctitle writes titles over the environment unless told otherwise, and the tag is in there.
-        "SPT_NOENV": "1",
-        "PYTHONUNBUFFERED": "1",
-        "PYTHONWARNINGS": caller.get("PYTHONWARNINGS", WARNINGS),
-        "NO_PROXY": _with_loopback(caller.get("NO_PROXY", "")),
-        "no_proxy": _with_loopback(caller.get("no_proxy", "")),
-        "GX_ANALYTICS_ENABLED": "false",
-        "SCARF_ANALYTICS": "false",
-        "DO_NOT_TRACK": "1",
-    }
-
-
 def _with_loopback(hosts: str) -> str:
     return ",".join(filter(None, [hosts, LOOPBACK, "localhost"]))
-
-
-def _plimsoll(home: Home, settings: StackSettings) -> dict[str, str]:
-    return {
-        HOME_TAG: str(home.path),
-        "PLIMSOLL_STORE": settings.store,
-        "PLIMSOLL_CACHE": str(settings.cache),
-        "PLIMSOLL_WORK": str(settings.work),
-        "PLIMSOLL_CAMPAIGNS": str(settings.campaigns),
-        "PLIMSOLL_USERS": _names_and_roles(settings),
-    }
-
-
-def _names_and_roles(settings: StackSettings) -> str:
-    return ",".join(str(user) for user in settings.users)
-
-
-def _core(home: Home, secrets: Secrets, port: int, settings: StackSettings) -> dict[str, str]:
-    return {
-        "dags_folder": str(settings.dags),
-        "executor": "plimsoll_airflow.internals.executor.RepairedLocalExecutor",
-        "execution_api_server_url": f"http://{LOOPBACK}:{port}/execution/",
-        "parallelism": "12",
-        # A run of a campaign's DAG is a mapped task for each cell.
-        "max_map_length": str(MAX_CELLS),
-        "load_examples": "False",
-        "default_timezone": "utc",
-        "fernet_key": secrets.fernet_key,
-        "simple_auth_manager_users": _names_and_roles(settings),
-        "simple_auth_manager_passwords_file": str(home.passwords),
-        # The default asks the name service, which may be slow or absent.
-        "hostname_callable": "socket.gethostname",
-    }
-
-
-def _api(secrets: Secrets, port: int) -> dict[str, str]:
-    return {
-        "host": LOOPBACK,
-        "port": str(port),
-        "base_url": f"http://{LOOPBACK}:{port}",
-        "workers": "1",
-        # A page of Airflow that is open asks for all of a run this often. What it shows takes minutes, and its answers
-        # take processor time from a machine that may be measured.
-        "auto_refresh_interval": "10",
-        "secret_key": secrets.api_secret,
-    }

@@ -41,15 +41,11 @@ class Member:
 
 
 def airflow_command(arguments: Sequence[str]) -> list[str]:
-    """Return the command line of an Airflow command in this interpreter."""
     return [sys.executable, "-m", "airflow", *arguments]
 
 
 def start(component: str, command: Sequence[str], home: Home, environment: Mapping[str, str]) -> psutil.Process:
-    """Start a process in a session of its own, with its output in its log file, and record the session.
-
-    The previous log is kept beside it as `<component>.previous.log`.
-    """
+    """Start a process in a session of its own, and record that. Its last log stays as `<component>.previous.log`."""
     log = home.log(component)
     if log.exists():
         log.replace(log.with_suffix(".previous.log"))
@@ -108,7 +104,8 @@ def log_tail(path: Path, lines: int = 15) -> str:
 def members(home: Home) -> list[Member]:
     """Return every living process of this home's stack, whoever started it, except this process and its ancestors."""
     everyone = {process.pid: process for process in psutil.process_iter(["ppid"])}
-    components = _recognised(everyone, home)
+    sessions = _noted_sessions(home)
+    components = {pid: name for pid, process in everyone.items() if (name := _component(process, home, sessions))}
     _adopt_descendants(everyone, components)
     me = psutil.Process()
     for process in (me, *me.parents()):
@@ -117,13 +114,6 @@ def members(home: Home) -> list[Member]:
         Member(everyone[pid], component, is_top=_parent(everyone[pid]) not in components)
         for pid, component in sorted(components.items())
     ]
-
-
-def _recognised(everyone: dict[int, psutil.Process], home: Home) -> dict[int, str]:
-    """Map process ids to components, for processes that can be recognised without their relatives."""
-    sessions = _noted_sessions(home)
-    components = ((pid, _component(process, home, sessions)) for pid, process in everyone.items())
-    return {pid: component for pid, component in components if component}
 
 
 def _component(process: psutil.Process, home: Home, sessions: dict[int, str]) -> str:

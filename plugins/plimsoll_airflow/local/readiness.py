@@ -54,18 +54,13 @@ def _missing(client: AirflowClient, unparsed: list[str], since: datetime) -> lis
     """
     if unhealthy := client.health().missing(since):
         return [f"{part}: no sign of life yet" for part in unhealthy]
-    while unparsed and _is_parsed(client, unparsed[0], since):
+    while unparsed and (dag := client.dag(unparsed[0])) and dag.parsed_at and dag.parsed_at >= since:
         del unparsed[0]
     if unparsed:
         for file, trace in client.import_errors(since).items():
             what = f"a DAG file can't be parsed while waiting for {', '.join(unparsed)}:\n{trace}"
             raise StackError(what, where=file)
     return [f"DAG {dag_id}: not parsed yet" for dag_id in unparsed[:1]]
-
-
-def _is_parsed(client: AirflowClient, dag_id: str, since: datetime) -> bool:
-    dag = client.dag(dag_id)
-    return dag is not None and dag.parsed_at is not None and dag.parsed_at >= since
 
 
 def _refuse_ended(home: Home, components: Mapping[str, psutil.Process]) -> None:

@@ -24,7 +24,6 @@ class Record:
         return f"http://{LOOPBACK}:{self.port}"
 
     def write(self, home: Home) -> None:
-        """Write the record atomically."""
         partial = _path(home).with_suffix(".partial")
         partial.write_text(json.dumps(asdict(self)))
         partial.replace(_path(home))
@@ -45,7 +44,6 @@ def forget(home: Home) -> None:
 
 
 def digest(environment: Mapping[str, str]) -> str:
-    """Return a digest of the processes' settings about campaigns."""
     settings = sorted((key, value) for key, value in environment.items() if key.startswith("PLIMSOLL_"))
     return sha256(json.dumps(settings).encode()).hexdigest()
 

@@ -1,9 +1,9 @@
 """Show progress: a live picture on a terminal, a pure function of the progress, or an occasional line in a log."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol, get_args
+from typing import get_args
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -17,23 +17,11 @@ from plimsoll.domain.text.wording import plural
 LINE_EVERY_S = 5.0
 MOST_FAILURES = 5
 BAR_WIDTH = 40
+_PLANNING = "planning the campaign"
 
 
-class Screen(Protocol):
-    """A view of the newest progress, which is None while the campaign is being planned."""
-
-    def show(self, progress: CampaignProgress | None) -> None:
-        """Show the progress."""
-
-
-class LiveScreen:
-    """A picture that is redrawn in place."""
-
-    def __init__(self, live: Live) -> None:
-        self._live = live
-
-    def show(self, progress: CampaignProgress | None) -> None:
-        self._live.update(Text("planning the campaign") if progress is None else progress_view(progress), refresh=True)
+Screen = Callable[[CampaignProgress | None], None]
+"""Shows the newest progress, which is None while the campaign is being planned."""
 
 
 class PlainScreen:
@@ -45,7 +33,7 @@ class PlainScreen:
         self._shown, self._at = "", -LINE_EVERY_S
 
     def show(self, progress: CampaignProgress | None) -> None:
-        line = "planning the campaign" if progress is None else progress_line(progress)
+        line = _PLANNING if progress is None else progress_line(progress)
         now = time.monotonic()
         if line != self._shown and now - self._at >= LINE_EVERY_S:
             self._console.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -56,14 +44,13 @@ class PlainScreen:
 def open_screen(console: Console) -> Iterator[Screen]:
     """Open the screen that suits the console. Its last content stays visible."""
     if not console.is_terminal:
-        yield PlainScreen(console)
+        yield PlainScreen(console).show
         return
     with Live(console=console, auto_refresh=False) as live:
-        yield LiveScreen(live)
+        yield lambda now: live.update(Text(_PLANNING) if now is None else progress_view(now), refresh=True)
 
 
 def progress_view(progress: CampaignProgress) -> RenderableType:
-    """Return the progress for people: cells done, running cells and their progress, failures with reasons, the end."""
     run = progress.of_run()
     head = Text.assemble((progress.title, "bold"), f"   {progress.campaign_id}")
     bar = Table.grid(padding=(0, 1))
@@ -77,7 +64,6 @@ def progress_view(progress: CampaignProgress) -> RenderableType:
 
 
 def progress_line(progress: CampaignProgress) -> str:
-    """Return the progress in one line, for a log."""
     running = [f"{cell.cell.id} {_running_words(cell)}" for cell in _in_state(progress, "running")]
     return "; ".join([_summary(progress), *running])
 
@@ -92,7 +78,6 @@ def clock(seconds: float | None) -> str:
 
 
 def _summary(progress: CampaignProgress) -> str:
-    """Return the counts of the run's requested cells, and of the whole campaign where it has more."""
     run = progress.of_run()
     counts = [(run.count(state), state) for state in get_args(CellStateName)]
     details = ", ".join(f"{count} {state}" for count, state in counts if count) or "none asked for"

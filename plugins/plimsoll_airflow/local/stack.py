@@ -83,7 +83,6 @@ class Stack:
             self.down()
 
     def running(self) -> Record | None:
-        """Return the kept stack if it is up and healthy, else None."""
         noted = record.read(self.home)
         if noted is None or not noted.kept or self.unhealthy(noted):
             return None
@@ -107,7 +106,6 @@ class Stack:
         return AirflowClient(Transport(running.url, self.home.password_of(user), user=user, wire=OwnServers()))
 
     def how_to_open(self, running: Record) -> str:
-        """Return the address for a browser, and the user to log in as."""
         users = ", ".join(
             user.name if user.name == user.role else f"{user.name} ({user.role})" for user in self.settings.users
         )
@@ -150,27 +148,23 @@ class Stack:
         for user in self.settings.users:
             self.home.password_of(user.name)
         with reserved(self.settings.port) as port:  # its server comes up many seconds later
-            started = self._started(port, dag_ids, since)
+            environment = self.environment(port)
+            started = Record(port, kept=False, told=record.digest(environment))
+            started.write(self.home)
+            self.start_database(environment)
+            with self.shield():
+                components = {
+                    name: processes.start(name, processes.airflow_command(arguments), self.home, environment)
+                    for name, arguments in processes.AIRFLOW_COMPONENTS.items()
+                }
+            with self.client(started) as client:
+                readiness.await_ready(client, self.home, components, dag_ids, since)
+                if self.settings.clusters is not None or client.pool(CLUSTERS_POOL) is None:
+                    client.set_pool(CLUSTERS_POOL, self.settings.clusters or 1, "How many clusters may live at once")
         if kept:
             started = replace(started, kept=True)
             started.write(self.home)
             self._dismiss_guard()
-        return started
-
-    def _started(self, port: int, dag_ids: Sequence[str], since: datetime) -> Record:
-        environment = self.environment(port)
-        started = Record(port, kept=False, told=record.digest(environment))
-        started.write(self.home)
-        self.start_database(environment)
-        with self.shield():
-            components = {
-                name: processes.start(name, processes.airflow_command(arguments), self.home, environment)
-                for name, arguments in processes.AIRFLOW_COMPONENTS.items()
-            }
-        with self.client(started) as client:
-            readiness.await_ready(client, self.home, components, dag_ids, since)
-            if self.settings.clusters is not None or client.pool(CLUSTERS_POOL) is None:
-                client.set_pool(CLUSTERS_POOL, self.settings.clusters or 1, "How many clusters may live at once")
         return started
 
     def _migrate(self, environment: Mapping[str, str]) -> None:

@@ -58,7 +58,8 @@ class Transport:
             try:
                 return self._authorised(method, path, **options)
             except ApiError as error:
-                if attempt == ATTEMPTS or not _may_retry(error, may_repeat=may_repeat):
+                is_server_fault = error.status is None or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+                if attempt == ATTEMPTS or not (error.status == UNREACHED or (is_server_fault and may_repeat)):
                     raise
                 time.sleep(RETRY_PAUSE_S * attempt)
         raise AssertionError("unreachable: the last attempt returns or raises")
@@ -90,8 +91,3 @@ class Transport:
             where=f"{response.request.method} {response.request.url}",
             status=response.status_code,
         )
-
-
-def _may_retry(error: ApiError, *, may_repeat: bool) -> bool:
-    is_server_fault = error.status is None or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
-    return error.status == UNREACHED or (is_server_fault and may_repeat)

@@ -5,9 +5,10 @@ Airflow decides who may answer: whoever has its permission to respond to such ta
 
 from datetime import timedelta
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from airflow.providers.standard.operators.hitl import HITLOperator
+from airflow.sdk import Context
 
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.resolve import resolve
@@ -24,9 +25,6 @@ from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.runs.own_task import run_of
 from plimsoll_airflow.runs.ownership import PLAN_TASK
 from plimsoll_airflow.wiring.core import toolkit
-
-if TYPE_CHECKING:
-    from airflow.sdk import Context
 
 APPROVE, REJECT = "Approve", "Reject"
 # Before 1.13 the standard provider took the task's own time limit, which other tasks need, as that of the answer.
@@ -51,8 +49,7 @@ class AskApproval(CampaignTask, HITLOperator):
         self.params = type(self.params)()
         self.within = within
 
-    def execute(self, context: "Context") -> None:
-        """Return at once, or wait for the answer."""
+    def execute(self, context: Context) -> None:
         campaign = CampaignStore(toolkit().store, self.require_campaign())
         if not context["ti"].xcom_pull(task_ids=PLAN_TASK):
             self.log.info("no cell is to run, so there is nothing to approve")
@@ -73,7 +70,7 @@ class AskApproval(CampaignTask, HITLOperator):
             self.body = _body(campaign.campaign_id, declared, question)
         super().execute(context)
 
-    def execute_complete(self, context: "Context", event: dict[str, Any]) -> None:
+    def execute_complete(self, context: Context, event: dict[str, Any]) -> None:
         """Record the approval. Fails without another try after a rejection, and when nobody has answered in time."""
         campaign = CampaignStore(toolkit().store, self.require_campaign())
         with final():

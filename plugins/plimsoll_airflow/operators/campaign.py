@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from airflow.sdk import BaseOperator
+from airflow.sdk import BaseOperator, Context
 
 from plimsoll.bootstrap import load_document
 from plimsoll.domain.campaign.campaign import Campaign
@@ -39,9 +39,6 @@ from plimsoll_airflow.runs.own_task import run_of
 from plimsoll_airflow.runs.ownership import CAMPAIGN_ID, CELL_DAG, GOES_ON, MEASURED_BY, PLAN_TASK, CellRunId
 from plimsoll_airflow.wiring.core import toolkit
 
-if TYPE_CHECKING:
-    from airflow.sdk import Context
-
 CREATED_CAMPAIGN = "{{ ti.xcom_pull(task_ids='plan', key='campaign_id') or '' }}"
 
 
@@ -55,7 +52,7 @@ class Plan(BaseOperator):
         self.definition = definition
         self.campaign_id = ""
 
-    def execute(self, context: "Context") -> list[str]:
+    def execute(self, context: Context) -> list[str]:
         """Return the ids of the runs of the DAG `cell` to start, in order. All reasons to refuse are checked here."""
         with final():
             if not _may_be_incomplete(context) and is_paused(context["ti"], CELL_DAG):
@@ -105,7 +102,7 @@ class Plan(BaseOperator):
             self.log.info("fetching %s", ", ".join(map(str, missing)))
             fetch(toolkit(), campaign)
 
-    def _event(self, context: "Context", campaign: CampaignStore) -> "RunEvent | tuple[str, BegunBy] | None":
+    def _event(self, context: Context, campaign: CampaignStore) -> "RunEvent | tuple[str, BegunBy] | None":
         """Return the event whose values the run's new campaign gets, or the campaign that has measured it already.
 
         None where no event began the run, and where its campaign is there already, which keeps its values.
@@ -136,13 +133,12 @@ class CampaignTask(BaseOperator):
         self.campaign_id = campaign_id
 
     def require_campaign(self) -> str:
-        """Return the campaign's id. Fails when no campaign was created."""
         if not self.campaign_id:
             raise AirflowFailException("no campaign was created; the log of `plan` says why")
         return self.campaign_id
 
 
-def _may_be_incomplete(context: "Context") -> bool:
+def _may_be_incomplete(context: Context) -> bool:
     """Tell whether this run was asked for a report of what is valid."""
     return bool(context["params"].get("incomplete"))
 
@@ -153,7 +149,7 @@ class QualityGate(CampaignTask):
     Otherwise it names the cells to run again.
     """
 
-    def execute(self, context: "Context") -> None:
+    def execute(self, context: Context) -> None:
         """Pass, or fail without another try. Skipped where `plan` was, which `report` then is too."""
         if measured_by := context["ti"].xcom_pull(task_ids=PLAN_TASK, key=MEASURED_BY):
             raise AirflowSkipException(f"nothing to measure: campaign {measured_by} has measured the event")
@@ -177,8 +173,7 @@ class PublishReport(CampaignTask):
         super().__init__(**kwargs)
         self.definition, self.notify = definition, tuple(notify)
 
-    def execute(self, context: "Context") -> str:
-        """Return the address of the report."""
+    def execute(self, context: Context) -> str:
         campaign_id = self.require_campaign()
         with final():
             from plimsoll.services.publish.publishing import publish_report
@@ -202,11 +197,11 @@ class PublishReport(CampaignTask):
             self.log.exception("the report is published, but the trend of %s could not be told", self.definition)
         return url
 
-    def _announce(self, context: "Context", event: dict[str, Any]) -> None:
+    def _announce(self, context: Context, event: dict[str, Any]) -> None:
         for asset in self.outlets:
             context["outlet_events"][asset].extra = event
 
-    def _follow(self, context: "Context", event: dict[str, Any]) -> None:
+    def _follow(self, context: Context, event: dict[str, Any]) -> None:
         """Complete the event of the Asset by what changed in the trend, and tell those who asked of what is news."""
         from plimsoll.services.publish.announcing import changes_in_short
         from plimsoll.services.publish.trends import stored_trend

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from airflow.sdk import BaseOperator, TriggerRule
+from airflow.sdk import BaseOperator, Context, TriggerRule
 
 from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.text.errors import NotFound, StoreError
@@ -18,25 +18,19 @@ from plimsoll.services.steps.load_polling import OVERTIME
 from plimsoll.services.steps.steps import Role, Step, step, steps_of
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.moved import AirflowFailException, TaskDeferralTimeout
+from plimsoll_airflow.internals.supervisor import has_supervisor
 from plimsoll_airflow.operators.failing import final, overrun_recorded
 from plimsoll_airflow.runs import log_messages
 from plimsoll_airflow.runs.attempts import RunOwners, begin_or_resume, find_attempt, require_attempt
 from plimsoll_airflow.runs.installation import own_installation
-from plimsoll_airflow.runs.own_task import end_with_supervisor
+from plimsoll_airflow.runs.own_task import end_with_parent
 from plimsoll_airflow.runs.ownership import RUNS_AGAIN, CellRun, CellRunId, is_of_run
 from plimsoll_airflow.triggers.load import LoadTrigger
 from plimsoll_airflow.wiring.core import toolkit
 
-if TYPE_CHECKING:
-    from airflow.sdk import Context
-
 
 class StepTask(BaseOperator):
-    """A step of the run's own attempt.
-
-    The run's Params give campaign and cell. The task has the name and the time limit of its step. The plugin gives it
-    the link to the cell's page (`links`).
-    """
+    """A step of the attempt of the run whose Params give campaign and cell. The plugin links it to the cell's page."""
 
     def __init__(self, *, task_id: str, **kwargs: Any) -> None:
         declared = step(task_id)
@@ -46,26 +40,24 @@ class StepTask(BaseOperator):
     def step(self) -> Step:
         return step(self.task_id)
 
-    def pre_execute(self, context: "Context") -> None:  # noqa: ARG002
+    def pre_execute(self, context: Context) -> None:  # noqa: ARG002
         """End the task with its supervisor, as otherwise two tries could work on the attempt at once."""
-        end_with_supervisor()
+        if has_supervisor():
+            end_with_parent()
 
-    def attempt(self, context: "Context") -> AttemptContext:
+    def attempt(self, context: Context) -> AttemptContext:
         """Return the attempt of this run. Raises NotFound when it has begun none."""
         return require_attempt(toolkit(), cell_of(context), context["run_id"], own_installation())
 
     def log_lines(self, lines: Iterable[str]) -> None:
-        for line in lines:
+        for line in filter(None, lines):
             self.log.info(line)
 
 
 class Measure(StepTask):
-    """A step whose failure ends the attempt. Its reason is kept for `collect` and `judge`.
+    """A step whose failure ends the attempt, its reason kept for `collect` and `judge`. Triggerers wait for its job."""
 
-    If the step starts something that must be waited for, the triggerer does that.
-    """
-
-    def execute(self, context: "Context") -> None:
+    def execute(self, context: Context) -> None:
         with final():
             work = self.attempt(context)
             self.log.info("attempt %s", work.key)
@@ -85,7 +77,7 @@ class Measure(StepTask):
         """Return sentences for the log before the step runs."""
         return ()
 
-    def resume_execution(self, next_method: str, next_kwargs: dict[str, Any] | None, context: "Context") -> None:
+    def resume_execution(self, next_method: str, next_kwargs: dict[str, Any] | None, context: Context) -> None:
         """Go on after the wait. If nobody has looked until its time was over, record that and fail for good."""
         try:
             super().resume_execution(next_method, next_kwargs, context)
@@ -95,7 +87,7 @@ class Measure(StepTask):
                 record_failure(self.attempt(context), reason)
                 raise AirflowFailException(reason) from error
 
-    def end(self, context: "Context", event: str) -> None:  # noqa: ARG002
+    def end(self, context: Context, event: str) -> None:  # noqa: ARG002
         """Fail with the trigger's reason. When the load completes, the trigger itself ends the task."""
         if event != "success":
             raise AirflowFailException(event)
@@ -104,8 +96,7 @@ class Measure(StepTask):
 class Provision(Measure):
     """The first step: it begins an attempt, or continues the one that a killed try of this task has begun."""
 
-    def attempt(self, context: "Context") -> AttemptContext:
-        """Return the attempt of this pass of the run."""
+    def attempt(self, context: Context) -> AttemptContext:
         run = CellRun(context["run_id"], context["dag_run"].clear_number or 0, own_installation())
         cell = cell_of(context)
         work = begin_or_resume(toolkit(), cell.campaign_id, cell.cell_id, run)
@@ -114,25 +105,21 @@ class Provision(Measure):
         return AttemptContext(replace(work.toolkit, owners=owners), work.key)
 
     def beforehand(self, work: AttemptContext) -> Iterable[str]:
-        """Return the cost of the campaign so far, where its hosts cost money."""
-        return _money(work)
+        return [money_line(work)]
 
 
 class Keep(StepTask):
-    """A step that runs whatever happened before.
-
-    An outage is waited for, because the cluster is destroyed next, with everything that was not collected.
-    """
+    """A step that runs whatever happened before. It waits for an outage to end: the cluster is destroyed next."""
 
     def __init__(self, *, task_id: str, **kwargs: Any) -> None:
         super().__init__(task_id=task_id, trigger_rule=TriggerRule.ALL_DONE, **kwargs)
 
-    def execute(self, context: "Context") -> None:
+    def execute(self, context: Context) -> None:
         run, again = partial(self._run, context), PASSING_WHILE_KEEPING
         result = with_retries(toolkit().clock, run, self.log.warning, again=again)
         self.log_lines(log_messages.came_of(self.step, result))
 
-    def _run(self, context: "Context") -> object:
+    def _run(self, context: Context) -> object:
         try:
             work = self.attempt(context)
         except NotFound as error:  # nothing was begun, and no further try finds anything
@@ -143,14 +130,13 @@ class Keep(StepTask):
 class Judge(StepTask):
     """Judge the attempt. Fails when the measurement is invalid, never because a service level was missed."""
 
-    def execute(self, context: "Context") -> str:
+    def execute(self, context: Context) -> str:
         """Return the outcome: met or missed."""
         with final():
             work = self.attempt(context)
             verdict = self.step.run(work)
             self.log_lines(log_messages.came_of(self.step, verdict))
-            if not isinstance(verdict, Verdict):
-                raise TypeError(f"{self.task_id} gave no verdict")
+            assert isinstance(verdict, Verdict), "the steps that judge return one"
             if not verdict.valid:
                 if runs_again(CampaignStore(work.toolkit.store, work.key.campaign_id), work.key.cell_id):
                     # Before the task fails: when the run ends, this keeps the slot of the pool for the cell
@@ -162,7 +148,7 @@ class Judge(StepTask):
 class CleanUp(StepTask):
     """Destroy the attempt's cluster and verify that it is gone. Unlike the measuring steps it is retried."""
 
-    def execute(self, context: "Context") -> None:
+    def execute(self, context: Context) -> None:
         """Remove the attempt from all hosts, and destroy its cluster unless its hosts are kept for other cells.
 
         An unreachable store fails the task, but only after the hosts have ended.
@@ -178,12 +164,10 @@ class CleanUp(StepTask):
             self.log.info("no attempt was begun, so there is nothing to destroy")
             return
         self.step.run(work)
-        self.log_lines([log_messages.destroyed(work)])
-        self.log_lines(_money(work))
+        self.log_lines([log_messages.destroyed(work), money_line(work)])
 
 
-def cell_of(context: "Context") -> CellRunId:
-    """Return the campaign and the cell that the run's Params name."""
+def cell_of(context: Context) -> CellRunId:
     return CellRunId(context["params"]["campaign_id"], context["params"]["cell_id"])
 
 
@@ -196,7 +180,3 @@ def tasks_of(role: Role) -> list[StepTask]:
     """Return a task for each step with that role, in order, in the current DAG."""
     begins = steps_of("measure")[0]
     return [(Provision if known is begins else _BY_ROLE[role])(task_id=known.name) for known in steps_of(role)]
-
-
-def _money(work: AttemptContext) -> Iterable[str]:
-    return filter(None, [money_line(work)])

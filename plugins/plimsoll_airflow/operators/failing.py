@@ -15,11 +15,7 @@ TRIES: Mapping[str, Any] = {"retries": 3, "retry_delay": timedelta(seconds=5)}
 
 @contextmanager
 def final() -> Iterator[None]:
-    """Make errors and the time limit end the task without another try.
-
-    Adapters themselves retry what is worth retrying. Retries of a task are for a killed process, which raises no
-    exception.
-    """
+    """Make errors and the time limit end the task without another try: adapters themselves retry what is worth it."""
     try:
         yield
     except (Exception, AirflowTaskTimeout) as error:  # the latter is no Exception
@@ -28,7 +24,6 @@ def final() -> Iterator[None]:
 
 @contextmanager
 def overrun_recorded(work: AttemptContext, phase: str) -> Iterator[None]:
-    """Record a phase that exceeds its task's time limit."""
     try:
         yield
     except AirflowTaskTimeout as timeout:

@@ -43,8 +43,6 @@ class CellTaskLink(CellPageLink):
 
 
 class CampaignPageLink(BaseOperatorLink):
-    """The link from a task of a campaign's DAG to the campaign's page."""
-
     name = "Campaign in Plimsoll"
 
     def get_link(self, operator: Any, *, ti_key: Any) -> str:  # noqa: ARG002

@@ -1,8 +1,9 @@
 """The task of a campaign's DAG that lets a search go on: it starts the run of the next round."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from airflow.providers.standard.operators.trigger_dagrun import XCOM_RUN_ID, TriggerDagRunOperator
+from airflow.sdk import Context
 
 from plimsoll.services.campaign.open.request import words_for
 from plimsoll.services.campaign.state.completeness import completeness_of, name_of_next, next_round
@@ -15,9 +16,6 @@ from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.runs.own_task import require_running
 from plimsoll_airflow.runs.ownership import GOES_ON, LIVE_STATES, PLAN_TASK
 from plimsoll_airflow.wiring.core import toolkit
-
-if TYPE_CHECKING:
-    from airflow.sdk import Context
 
 _ROUND = "round__"
 """The beginning of the ids of runs that follow another run of the same search."""
@@ -36,7 +34,7 @@ class NextRound(TriggerDagRunOperator):
         super().__init__(**{"trigger_dag_id": dag_id, "logical_date": None, "skip_when_already_exists": True, **kwargs})
         self.campaign_id = CREATED_CAMPAIGN
 
-    def execute(self, context: "Context") -> None:
+    def execute(self, context: Context) -> None:
         if not self.campaign_id:
             raise AirflowSkipException("no campaign was created; the log of `plan` says why")
         if not _is_of_search(context):
@@ -53,19 +51,16 @@ class NextRound(TriggerDagRunOperator):
         context["ti"].xcom_push(key=XCOM_RUN_ID, value=follower)
         if self._count(context, follower, LIVE_STATES):
             self.log.info("an earlier try of this task has started the next round: run %s", follower)
-        else:
-            self._start(context, follower, words_for(cells))
-
-    def _start(self, context: "Context", follower: str, cells: str) -> None:
+            return
         self.trigger_run_id = follower
         parallel = context["params"].get("parallel")
-        conf = {"campaign_id": self.campaign_id, "cells": cells}
+        conf = {"campaign_id": self.campaign_id, "cells": words_for(cells)}
         self.conf = conf | ({"parallel": parallel} if parallel else {})
-        self.log.info("next round: %s", cells)
+        self.log.info("next round: %s", conf["cells"])
         require_running(context["ti"])
         super().execute(context)
 
-    def _require_news(self, context: "Context", follower: str) -> None:
+    def _require_news(self, context: Context, follower: str) -> None:
         """Fail where a run was started for this round and ended, or is about to end, before any attempt began."""
         is_over = self._count(context, follower) and not self._count(context, follower, LIVE_STATES)
         if is_over or follower == context["run_id"]:
@@ -74,7 +69,7 @@ class NextRound(TriggerDagRunOperator):
                 f"Its tasks' logs say why. {_how_to_go_on(self.campaign_id)}"
             )
 
-    def _count(self, context: "Context", run_id: str, states: list[str] | None = None) -> int:
+    def _count(self, context: Context, run_id: str, states: list[str] | None = None) -> int:
         """Return 1 where the campaign's DAG has that run, in one of these states if any are given; otherwise 0."""
         return context["ti"].get_dr_count(self.trigger_dag_id, run_ids=[run_id], states=states)
 
@@ -105,7 +100,7 @@ def _how_to_go_on(campaign_id: str) -> str:
     return f"To run what is missing and go on, trigger this DAG with `campaign_id` {campaign_id!r}"
 
 
-def _is_of_search(context: "Context") -> bool:
+def _is_of_search(context: Context) -> bool:
     """Tell whether other rounds follow the run: `plan` said so, or it is a round, whose cells others may have run."""
     goes_on = context["ti"].xcom_pull(task_ids=PLAN_TASK, key=GOES_ON)
     return bool(goes_on) or context["run_id"].startswith(_ROUND)

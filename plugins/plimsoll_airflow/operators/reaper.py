@@ -1,21 +1,24 @@
-"""The task of the DAG `reaper`, which also ends each campaign, and that of the DAG `schedules`, which reports campaigns
-that did not start when they were due.
+"""The tasks that remove what nobody needs any more: clusters without an owner (the DAG `reaper`, and the end of each
+campaign), and raw files of old campaigns (the DAG `retention`).
 """
 
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from airflow.providers.standard.operators.trigger_dagrun import XCOM_RUN_ID
-from airflow.sdk import BaseOperator
+from airflow.sdk import BaseOperator, Context
+from airflow.sdk.types import RuntimeTaskInstanceProtocol
 
 from plimsoll.domain.hosts.cluster import Cluster
 from plimsoll.domain.text.errors import NotFound, StoreError
 from plimsoll.services.campaign.state.runs import end_run, owners_of_runs
 from plimsoll.services.hosts.assignments import assignment_under_way
 from plimsoll.services.hosts.reaping import Reaped, reap
+from plimsoll.services.housekeeping.retention import Rule, prune
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.settings import Settings
 from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.operators.next_round import run_of_next_round
@@ -27,14 +30,11 @@ from plimsoll_airflow.runs.ownership import (
     LIVE_STATES,
     NEXT_ROUND_TASK,
     PLAN_TASK,
+    RETENTION_DAG,
     CampaignRunOwner,
     CellRun,
 )
 from plimsoll_airflow.wiring.core import toolkit
-
-if TYPE_CHECKING:
-    from airflow.sdk import Context
-    from airflow.sdk.types import RuntimeTaskInstanceProtocol
 
 
 class Reap(BaseOperator):
@@ -43,16 +43,13 @@ class Reap(BaseOperator):
     With `campaign_id` every cluster of that campaign.
     """
 
-    def execute(self, context: "Context") -> dict[str, list[str]]:
+    def execute(self, context: Context) -> dict[str, list[str]]:
         """Return the keys of the clusters destroyed and kept, by the run's Params. `dry_run` destroys nothing."""
         params = context["params"]
         return self.run_pass(context, params.get("campaign_id") or "", dry_run=bool(params["dry_run"]))
 
-    def run_pass(self, context: "Context", campaign_id: str, *, dry_run: bool, ended: str = "") -> dict[str, list[str]]:
-        """Do everything that is possible, report it, and only then fail if anything was not possible.
-
-        Kept hosts of the campaign `ended` are destroyed.
-        """
+    def run_pass(self, context: Context, campaign_id: str, *, dry_run: bool, ended: str = "") -> dict[str, list[str]]:
+        """Do what is possible, report it, and only then fail if anything was not. Campaign `ended` keeps no hosts."""
         ti, now = context["ti"], datetime.now(UTC)
         with final():
             mine = "" if campaign_id else own_installation()
@@ -76,7 +73,7 @@ class Reap(BaseOperator):
 class ReapLeftovers(Reap):
     """The reaper's pass in another DAG, without the reaper's Params: destroys clusters without an owner."""
 
-    def execute(self, context: "Context") -> dict[str, list[str]]:
+    def execute(self, context: Context) -> dict[str, list[str]]:
         """Return the keys of clusters destroyed and kept. Kept hosts of the campaign end, unless a round follows."""
         ti = context["ti"]
         campaign_id = ti.xcom_pull(task_ids=PLAN_TASK, key=CAMPAIGN_ID) or ""
@@ -90,7 +87,7 @@ class ReapLeftovers(Reap):
         return self.run_pass(context, "", dry_run=False, ended="" if is_followed else campaign_id)
 
 
-def is_owned(cluster: Cluster, ti: "RuntimeTaskInstanceProtocol", now: datetime, mine: str, ended: str = "") -> bool:
+def is_owned(cluster: Cluster, ti: RuntimeTaskInstanceProtocol, now: datetime, mine: str, ended: str = "") -> bool:
     """Tell whether a run that has not ended owns the cluster. `mine` is the installation of Airflow that asks.
 
     Kept hosts are owned between cells too, until they expire, while a run of the campaign lives, except those of the
@@ -99,7 +96,7 @@ def is_owned(cluster: Cluster, ti: "RuntimeTaskInstanceProtocol", now: datetime,
     """
     # Whoever was given kept hosts last may not be named on them yet: that takes until they have answered.
     owners = (cluster.owner, *(_user_on_record(cluster) if cluster.id.is_kept else ()))
-    own = {owner: run.run_id for owner in owners if (run := CellRun.parse(owner)) and run.installation == mine}
+    own = {owner: run.run_id for owner in owners if (run := CellRun.of(owner, mine))}
     others = [owner for owner in owners if owner not in own]
     if cluster.expires_at > now and any(toolkit().owners.is_alive(owner) is not False for owner in others):
         return True
@@ -120,7 +117,7 @@ def _user_on_record(cluster: Cluster) -> tuple[str, ...]:
     return (use.owner,) if use else ()
 
 
-def _goes_on(campaign_id: str, ti: "RuntimeTaskInstanceProtocol", mine: str) -> bool:
+def _goes_on(campaign_id: str, ti: RuntimeTaskInstanceProtocol, mine: str) -> bool:
     """Tell whether a run of this Airflow that works on the campaign lives.
 
     Other campaigns' runs of its DAG do not count. If the store can't be read, the cluster's expiry decides.
@@ -139,7 +136,7 @@ def _goes_on(campaign_id: str, ti: "RuntimeTaskInstanceProtocol", mine: str) -> 
     return bool(ti.get_dr_count(dag_id, run_ids=own, states=LIVE_STATES))
 
 
-def _unsent_notices(context: "Context", reaped: Reaped, now: datetime) -> Iterator[str]:
+def _unsent_notices(context: Context, reaped: Reaped, now: datetime) -> Iterator[str]:
     """Send notices of clusters that were destroyed or could not be; yields why a notice could not be sent."""
     if not (reaped.destroyed or reaped.troubles):
         return
@@ -153,3 +150,24 @@ def _unsent_notices(context: "Context", reaped: Reaped, now: datetime) -> Iterat
 
 def _keys(clusters: Any) -> list[str]:
     return [str(cluster.id) for cluster in clusters]
+
+
+def rule_of_settings() -> Rule:
+    settings = Settings()
+    return Rule.of_settings(settings.raw_days, settings.raw_gb)
+
+
+class RemoveRawFiles(BaseOperator):
+    """Remove raw files of campaigns that have ended and are published, by age or to make room."""
+
+    def execute(self, context: Context) -> list[str]:  # noqa: ARG002
+        """Return the campaigns whose raw files were removed. A campaign whose raw files stay is no failure."""
+        gone: list[str] = []
+        with final():
+            for raw in prune(toolkit(), rule_of_settings(), f"Airflow's DAG {RETENTION_DAG}"):
+                if raw.why_not:
+                    self.log.warning("%s: raw files, %s, stay: %s", raw.campaign_id, raw.rule, raw.why_not)
+                else:
+                    self.log.info("%s: removed %d bytes of raw files, %s", raw.campaign_id, raw.bytes, raw.rule)
+                    gone.append(raw.campaign_id)
+        return gone

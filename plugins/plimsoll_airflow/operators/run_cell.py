@@ -1,11 +1,11 @@
 """The task `run_cell` of a campaign's DAG: one run of the DAG `cell`, from its start to its end."""
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
 from airflow.providers.standard.triggers.external_task import DagStateTrigger
-from airflow.sdk import BaseOperatorLink
+from airflow.sdk import BaseOperatorLink, Context
 from airflow.utils.state import DagRunState
 
 from plimsoll.services.campaign.state.reading import valid_verdict
@@ -28,13 +28,8 @@ from plimsoll_airflow.runs.ownership import CELL_DAG, LIVE_STATES, CellRunId
 from plimsoll_airflow.triggers.slot import MAKE_WAY, START, SlotTrigger
 from plimsoll_airflow.wiring.core import toolkit
 
-if TYPE_CHECKING:
-    from airflow.sdk import Context
-
 
 class CellRunLink(BaseOperatorLink):
-    """The link from a mapped `run_cell` to the run of the DAG `cell` that it waits for."""
-
     name = "Run of the cell"
 
     def get_link(self, operator: Any, *, ti_key: Any) -> str:  # noqa: ARG002
@@ -69,19 +64,19 @@ class RunCell(TriggerDagRunOperator):
     def _campaign(self) -> CampaignStore:
         return CampaignStore(toolkit().store, self.cell_run.campaign_id)
 
-    def execute(self, context: "Context") -> None:
+    def execute(self, context: Context) -> None:
         """Start the run, or attach to it, as soon as there is a slot for this cell."""
         if self._is_done(context):
             self.log.info("%s became valid while this task was killed: nothing to run", self.cell_run.cell_id)
             return
         self.take_slot(context)
 
-    def resume_execution(self, next_method: str, next_kwargs: dict[str, Any] | None, context: "Context") -> None:
+    def resume_execution(self, next_method: str, next_kwargs: dict[str, Any] | None, context: Context) -> None:
         """Go on after a wait. The process that began to wait has kept the links, and none is kept again."""
         self.operator_extra_links = []
         super().resume_execution(next_method, next_kwargs, context)
 
-    def take_slot(self, context: "Context", event: str = "") -> None:
+    def take_slot(self, context: Context, event: str = "") -> None:
         """Start the run, or attach to it, if a slot is free. Otherwise wait for one, outside the pool if need be."""
         if parallel := self._most_at_once(context):
             ti = context["ti"]
@@ -97,14 +92,14 @@ class RunCell(TriggerDagRunOperator):
                 self.defer(trigger=slot, method_name="take_slot")
         self._start(context)
 
-    def _most_at_once(self, context: "Context") -> int | None:
+    def _most_at_once(self, context: Context) -> int | None:
         """Return how many cells may run at a time; None where Airflow alone sees to it."""
         asked, most = context["params"].get("parallel"), self.max_active_tis_per_dagrun
         if asked and asked < (most or asked):
             return int(asked)
         return None if COUNTS_WAITING_TASKS else most
 
-    def _start(self, context: "Context") -> None:
+    def _start(self, context: Context) -> None:
         self.trigger_run_id = self.run_id
         self.conf = {"campaign_id": self.cell_run.campaign_id, "cell_id": self.cell_run.cell_id}
         if context["ti"].get_dr_count(CELL_DAG, run_ids=[self.run_id], states=LIVE_STATES):
@@ -129,18 +124,15 @@ class RunCell(TriggerDagRunOperator):
         # Outside of `final`, because Airflow's operator asks for the run by an exception
         super().execute(context)
 
-    def start_anew(self, context: "Context", event: tuple[str, dict[str, Any]]) -> None:
+    def start_anew(self, context: Context, event: tuple[str, dict[str, Any]]) -> None:
         """Start the run after the cancelled one has ended, unless somebody else has started it already."""
         if self._was_cancelled():
             self._start(context)
         else:
             self.execute_complete(context, event)
 
-    def execute_complete(self, context: "Context", event: tuple[str, dict[str, Any]]) -> None:
-        """Fail without another try, with the reasons, unless the run succeeded or noise disturbed the cell.
-
-        A disturbed cell runs again at once, as often as its definition lets it.
-        """
+    def execute_complete(self, context: Context, event: tuple[str, dict[str, Any]]) -> None:
+        """Fail for good, with the reasons, unless the run succeeded, or noise disturbed the cell: that runs again."""
         if event[1][self.run_id] == DagRunState.SUCCESS:
             self.log.info("run %s succeeded", self.run_id)
         elif not self._was_cancelled() and runs_again(self._campaign, self.cell_run.cell_id):
@@ -157,12 +149,12 @@ class RunCell(TriggerDagRunOperator):
     def _was_cancelled(self) -> bool:
         return was_cancelled(toolkit(), self.cell_run, own_installation())
 
-    def _is_done(self, context: "Context") -> bool:
+    def _is_done(self, context: Context) -> bool:
         """Tell whether the earlier try was killed and the cell has become valid, so that no second load is needed."""
         is_second = context["ti"].try_number > 1 and not self._was_cleared(context)
         return is_second and valid_verdict(self._campaign, self.cell_run.cell_id) is not None
 
-    def _was_cleared(self, context: "Context") -> bool:
+    def _was_cleared(self, context: Context) -> bool:
         """Tell whether this is the first try since a person cleared the task."""
         ti = context["ti"]
         # Clearing sets the tries that are left anew; a killed process uses one up.

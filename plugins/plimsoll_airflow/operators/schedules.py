@@ -4,9 +4,9 @@ import logging
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import chain
-from typing import TYPE_CHECKING
 
-from airflow.sdk import BaseOperator
+from airflow.sdk import BaseOperator, Context
+from airflow.sdk.types import RuntimeTaskInstanceProtocol
 
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound
@@ -21,21 +21,15 @@ from plimsoll_airflow.runs.ownership import LIVE_STATES
 from plimsoll_airflow.wiring.core import toolkit
 from plimsoll_airflow.wiring.definitions import sound_definitions
 
-if TYPE_CHECKING:
-    from airflow.sdk import Context
-    from airflow.sdk.types import RuntimeTaskInstanceProtocol
-
 _log = logging.getLogger(__name__)
 FIRST_LOOK = timedelta(hours=1)
 """The time before now from which on the first run looks."""
 
 
 class WatchSchedules(BaseOperator):
-    """Check every time that was due since the last successful run of this task, and report those without a run; and
-    the ends of campaigns that run.
-    """
+    """Report times due since this task's last success at which no run began, and campaigns that will end too late."""
 
-    def execute(self, context: "Context") -> list[str]:
+    def execute(self, context: Context) -> list[str]:
         """Return a sentence for each campaign that was missed. A DAG that is paused now misses nothing."""
         # From the start of the last run that succeeded to that of this one, so that each time counts once
         until = context["dag_run"].start_date or datetime.now(UTC)
@@ -52,7 +46,6 @@ class WatchSchedules(BaseOperator):
 
 
 def watched() -> Iterator[Definition]:
-    """Yield the definitions that ask for such reports."""
     for definition in sound_definitions(Settings()):
         if (definition.schedule and "missed-schedule" in definition.notify) or _may_be_late(definition):
             yield definition
@@ -62,7 +55,7 @@ def _may_be_late(definition: Definition) -> bool:
     return definition.finish_by is not None and "late" in definition.notify
 
 
-def _tell_of_late_ones(definitions: Sequence[Definition], context: "Context") -> None:
+def _tell_of_late_ones(definitions: Sequence[Definition], context: Context) -> None:
     """Tell of their campaigns that run and are late. What was told, or has ended, is not looked at again."""
     store = toolkit().store
     campaigns = campaigns_by_definition(store) if definitions else {}
@@ -75,9 +68,7 @@ def _tell_of_late_ones(definitions: Sequence[Definition], context: "Context") ->
             _log.warning("whether campaign %s is late can't be told: %s", campaign_id, error)
 
 
-def _missed(
-    definition: Definition, ti: "RuntimeTaskInstanceProtocol", since: datetime, until: datetime
-) -> Iterator[str]:
+def _missed(definition: Definition, ti: RuntimeTaskInstanceProtocol, since: datetime, until: datetime) -> Iterator[str]:
     due = list(due_times(definition, since, until)) if "missed-schedule" in definition.notify else []
     if not due or is_paused(ti, definition.dag_id):
         return

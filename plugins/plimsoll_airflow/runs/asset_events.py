@@ -7,19 +7,18 @@ campaign's status.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
+
+from airflow.sdk import Asset, Context
 
 from plimsoll.domain.keys.parameters import Parameter
 from plimsoll.domain.keys.trigger import BegunBy, SkippedEvent
 from plimsoll.domain.text.wording import shortened, visible
 from plimsoll.prefix import report_asset_of
 from plimsoll_airflow.internals.moved import MARKS_OF_EVENTS, asset_events
-
-if TYPE_CHECKING:
-    from airflow.sdk import Asset, Context
 
 MARKS_OF_REPORTS = frozenset({"campaign_id", "url", "headline", "incomplete", "cells", "capacity", "changes"})
 """Keys that `report` puts into the `extra` of its asset's events: a campaign that begins by one gets no value of it."""
@@ -31,31 +30,23 @@ _MOST_ASKED = 1000
 _LONGEST = 200
 
 
-class EarlierEvent(NamedTuple):
-    """An event before the newest one. `extra` is as somebody made it: only what fits parameters may be shown or stored.
-
-    `message`: the id of the queue's message that it was; empty for others.
-    """
-
-    at: datetime
-    extra: Mapping[str, Any]
-    message: str
-
-
 @dataclass(frozen=True)
 class RunEvent:
-    """The newest event that a run is for, what it gives to parameters, and the events before it, newest first."""
+    """The newest event that a run is for, what it gives to parameters, and the events before it, newest first.
+
+    `extra` is as somebody made it: only what fits parameters may be shown or stored. `message`: the id of the queue's
+    message that it was; empty for others.
+    """
 
     asset: str
     at: datetime
     extra: Mapping[str, Any]
-    message: str = ""
-    skipped: tuple[EarlierEvent, ...] = ()
+    message: str
+    skipped: tuple["RunEvent", ...] = ()
     more_skipped: int = 0
 
     @property
     def where(self) -> str:
-        """Return the event as messages about faults name it."""
         return f"the event of asset {self.asset!r}, {self.at:%Y-%m-%d %H:%M:%S} UTC"
 
     def record(self, parameters: Mapping[str, Parameter], installation: str = "") -> BegunBy:
@@ -74,13 +65,13 @@ class RunEvent:
         )
 
 
-def first_event(context: "Context") -> Any:
+def first_event(context: Context) -> Any:
     """Return the first event that the run was started for; None where a person or a schedule started it."""
     triggering: Mapping[Any, Any] = context.get("triggering_asset_events") or {}
     return min(chain.from_iterable(triggering.values()), key=lambda event: event.timestamp, default=None)
 
 
-def newest_event(context: "Context", asset: "Asset", since: datetime, measured: BegunBy | None) -> RunEvent | None:
+def newest_event(context: Context, asset: Asset, since: datetime, measured: BegunBy | None) -> RunEvent | None:
     """Return the newest event of the asset since that time, with those before it; None where there is no newer one
     than the event that was `measured` last.
     """
@@ -89,16 +80,8 @@ def newest_event(context: "Context", asset: "Asset", since: datetime, measured: 
     waiting = _once(newer, measured.messages if measured else frozenset())
     if not waiting:
         return None
-    newest, *earlier = waiting
-    named = earlier[:_MOST_NAMED]
-    return RunEvent(
-        asset=asset.name,
-        at=newest.timestamp,
-        extra=_values(newest),
-        message=_message(newest),
-        skipped=tuple(EarlierEvent(event.timestamp, _values(event), _message(event)) for event in named),
-        more_skipped=len(earlier) - len(named),
-    )
+    newest, *earlier = (RunEvent(asset.name, event.timestamp, _values(event), _message(event)) for event in waiting)
+    return replace(newest, skipped=tuple(earlier[:_MOST_NAMED]), more_skipped=len(earlier[_MOST_NAMED:]))
 
 
 def _once(events: Sequence[Any], known: frozenset[str]) -> list[Any]:

@@ -3,7 +3,7 @@
 The attempt is looked up in the store and not in XCom, because a task that was killed half way has left it there.
 """
 
-from typing import TYPE_CHECKING
+from airflow.sdk.types import RuntimeTaskInstanceProtocol
 
 from plimsoll.domain.text.errors import NotFound
 from plimsoll.ports.owners import Owners
@@ -14,9 +14,6 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.runs.ownership import CELL_DAG, LIVE_STATES, CellRun, CellRunId, is_of_run
-
-if TYPE_CHECKING:
-    from airflow.sdk.types import RuntimeTaskInstanceProtocol
 
 
 def begin_or_resume(toolkit: Toolkit, campaign_id: str, cell_id: str, run: CellRun) -> AttemptContext:
@@ -43,7 +40,6 @@ def find_attempt(toolkit: Toolkit, cell: CellRunId, run_id: str, installation: s
 
 
 def require_attempt(toolkit: Toolkit, cell: CellRunId, run_id: str, installation: str) -> AttemptContext:
-    """Return the newest attempt of that run. Raises NotFound when there is none."""
     work = find_attempt(toolkit, cell, run_id, installation)
     if work is None:
         raise NotFound(
@@ -69,7 +65,7 @@ def is_under_load(toolkit: Toolkit, cell: CellRunId, installation: str) -> bool:
 class RunOwners:
     """An implementation of the Owners port in a task of the run `own`. `others` answers for owners that are no runs."""
 
-    def __init__(self, others: Owners, ti: "RuntimeTaskInstanceProtocol", own: CellRun) -> None:
+    def __init__(self, others: Owners, ti: RuntimeTaskInstanceProtocol, own: CellRun) -> None:
         self._others, self._ti, self._own = others, ti, own
 
     def me(self) -> str:

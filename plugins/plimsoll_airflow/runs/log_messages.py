@@ -19,7 +19,6 @@ from plimsoll.services.steps.steps import Step
 
 
 def provisioned(cluster: Cluster) -> Iterator[str]:
-    """Yield the hosts and their expiry."""
     for host in cluster.hosts:
         yield f"{host.name} ({host.role}) at {host.address}"
     hourly = sum(host.usd_per_hour or 0.0 for host in cluster.hosts)
@@ -32,7 +31,6 @@ def provisioned(cluster: Cluster) -> Iterator[str]:
 
 
 def deployed(fingerprint: Fingerprint) -> Iterator[str]:
-    """Yield the real environment, read from the hosts."""
     for node in fingerprint.nodes:
         yield _node(node)
     for first in fingerprint.nodes[:1]:
@@ -47,7 +45,6 @@ def deployed(fingerprint: Fingerprint) -> Iterator[str]:
 
 
 def destroyed(work: AttemptContext) -> str:
-    """Say what happened to the hosts of an ended attempt."""
     if work.keeps_hosts:
         return f"nothing of {work.key} is left on its hosts, which are kept for the campaign's other cells"
     return f"the cluster of {work.key} is gone"
@@ -63,7 +60,6 @@ def loading(status: LoadStatus, attempted_ops_s: int) -> str:
 
 
 def collected(manifest: Manifest) -> Iterator[str]:
-    """Yield the collected files, and why the attempt did not complete if so."""
     size = sum(entry.size_bytes for entry in manifest.files)
     yield f"{plural(len(manifest.files), 'file')}, {size / 2**20:.1f} MiB"
     if manifest.failure:
@@ -72,7 +68,6 @@ def collected(manifest: Manifest) -> Iterator[str]:
 
 
 def judged(verdict: Verdict) -> Iterator[str]:
-    """Yield the verdict: whether the measurement was sound, and whether the service levels were met."""
     if not verdict.valid:
         yield f"invalid: {'; '.join(verdict.reasons)}"
     achieved = "unknown" if verdict.achieved_ops_s is None else f"{verdict.achieved_ops_s:,.1f}"
@@ -110,7 +105,6 @@ def _fit(host: HostFigures) -> str:
 
 
 def reaped(result: Reaped, now: datetime, *, dry_run: bool) -> Iterator[str]:
-    """Yield the clusters that the reaper kept and destroyed (or would destroy), each with all its parts."""
     for cluster in result.kept:
         yield f"kept {_cluster(cluster, now)}"
     for cluster in result.destroyed:

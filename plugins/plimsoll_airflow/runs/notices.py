@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from plimsoll.report.trend.document import TrendDocument
 
-_CLASS = "notifier"
 _MEND = "correct PLIMSOLL_NOTIFIER; docs/guides/operations.md has examples"
 _log = logging.getLogger(__name__)
 _NO_CONNECTION = (gaierror, ConnectionRefusedError)
@@ -94,7 +93,7 @@ def _made(setting: str) -> "BaseNotifier":
 
     try:
         arguments = json.loads(setting)
-        kind = resolve_name(arguments.pop(_CLASS))
+        kind = resolve_name(arguments.pop("notifier"))
         notifier = kind(**arguments)
     except (ValueError, KeyError, TypeError, AttributeError, ImportError) as error:
         what = f"names no notifier: {type(error).__name__}: {error}"
@@ -193,7 +192,6 @@ def due_times(definition: Definition, since: datetime, until: datetime) -> Itera
 
 
 def _ending(definition: Definition, context: Mapping[str, Any]) -> Iterator[str]:
-    """Tell what is known about a failed run."""
     run = context.get("dag_run")
     yield f"run {context['run_id']} of the DAG {definition.dag_id} failed: {context.get('reason') or 'no reason given'}"
     if run is None:

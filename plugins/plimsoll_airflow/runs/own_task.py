@@ -8,28 +8,22 @@ must not continue beside that try.
 import ctypes
 import signal
 import sys
-from typing import TYPE_CHECKING
 
-from airflow.sdk import TaskInstanceState
+from airflow.sdk import Context, TaskInstanceState
+from airflow.sdk.types import RuntimeTaskInstanceProtocol
 
 from plimsoll_airflow.internals.moved import AirflowSkipException
-from plimsoll_airflow.internals.supervisor import has_supervisor
 from plimsoll_airflow.runs.installation import own_installation
 from plimsoll_airflow.runs.ownership import CampaignRunOwner
-
-if TYPE_CHECKING:
-    from airflow.sdk import Context
-    from airflow.sdk.types import RuntimeTaskInstanceProtocol
 
 _PR_SET_PDEATHSIG = 1
 
 
-def run_of(context: "Context") -> CampaignRunOwner:
-    """Return the run of a campaign's DAG that a task belongs to."""
+def run_of(context: Context) -> CampaignRunOwner:
     return CampaignRunOwner(context["ti"].dag_id, context["ti"].run_id, own_installation())
 
 
-def require_running(ti: "RuntimeTaskInstanceProtocol") -> None:
+def require_running(ti: RuntimeTaskInstanceProtocol) -> None:
     """Raise AirflowSkipException where somebody ended or cleared the task. Its process is told at its next heartbeat.
 
     The state of the task's run does not tell: a run that is ended continues for its teardown.
@@ -43,9 +37,3 @@ def end_with_parent() -> None:
     """Make the kernel kill this process when its parent ends. Works only on Linux; elsewhere it does nothing."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-
-
-def end_with_supervisor() -> None:
-    """End a task's process with its supervisor. A process that `airflow dags test` runs has none."""
-    if has_supervisor():
-        end_with_parent()

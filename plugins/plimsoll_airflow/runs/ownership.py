@@ -58,6 +58,12 @@ class CellRun:
         match = CELL_RUN.fullmatch(owner)
         return cls(match["run_id"], int(match["clear_number"]), match["installation"]) if match else None
 
+    @classmethod
+    def of(cls, owner: str, installation: str) -> Self | None:
+        """Return the pass that a token names; None also for one of another Airflow."""
+        run = cls.parse(owner)
+        return run if run and run.installation == installation else None
+
 
 @dataclass(frozen=True)
 class CampaignRunOwner:
@@ -69,20 +75,18 @@ class CampaignRunOwner:
 
     @property
     def token(self) -> str:
-        """Return the token by which the store knows the run."""
         return f"airflow-campaign:{self.dag_id}/{self.run_id}@{self.installation}"
 
     @classmethod
     def parse(cls, owner: str) -> Self | None:
-        """Return the run that a token names; None for other owners."""
         match = CAMPAIGN_RUN.fullmatch(owner)
         return cls(match["dag_id"], match["run_id"], match["installation"]) if match else None
 
 
 def is_of_run(owner: str, run_id: str, installation: str) -> bool:
     """Tell whether the owner is any pass of that Airflow's run."""
-    run = CellRun.parse(owner)
-    return run is not None and run.run_id == run_id and run.installation == installation
+    run = CellRun.of(owner, installation)
+    return run is not None and run.run_id == run_id
 
 
 @dataclass(frozen=True)

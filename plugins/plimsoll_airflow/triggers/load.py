@@ -39,10 +39,8 @@ _T = TypeVar("_T")
 class LoadTrigger(BaseTrigger):
     """The watcher of one load. All its state is in the store and on the hosts, so any triggerer can continue it.
 
-    `since` is when the load began, as ISO 8601.
-
-    It ends the task itself when the load is complete. That saves a worker, and avoids a race with the worker that
-    started the load. A failure goes back to a worker, with its reason.
+    `since`: when the load began, as ISO 8601. It ends the task itself when the load is complete. That saves a worker,
+    and avoids a race with the worker that started the load. A failure goes back to a worker, with its reason.
     """
 
     def __init__(self, attempt: str, run_id: str, step: str, since: str) -> None:
@@ -90,15 +88,17 @@ class LoadTrigger(BaseTrigger):
         return LoadPoller(self.work, self._polling, datetime.fromisoformat(self.since))
 
     async def _end(self) -> LoadStatus:
-        shown: tuple[str, float] = ("", 0.0)
+        phase, logged_at_s = "", 0.0
         while True:
             status, pause_s = await _in_thread(self._look)
+            now_s = time.monotonic()
             if isinstance(status, str):
                 self.log.warning(status)
             elif status.state != "running":
                 return status
-            else:
-                shown = self._log_phase(status, shown, time.monotonic())
+            elif status.phase != phase or now_s - logged_at_s >= LOG_EVERY.total_seconds():
+                self.log.info(log_messages.loading(status, self.work.cell.load_ops_s))
+                phase, logged_at_s = status.phase, now_s
             await asyncio.sleep(pause_s)
 
     def _look(self) -> tuple[LoadStatus | str, float]:
@@ -107,13 +107,6 @@ class LoadTrigger(BaseTrigger):
         if isinstance(status, str):
             return status, SOON_S
         return status, self._polling.pause_s(self.work.part)
-
-    def _log_phase(self, status: LoadStatus, shown: tuple[str, float], now: float) -> tuple[str, float]:
-        phase, at = shown
-        if status.phase == phase and now - at < LOG_EVERY.total_seconds():
-            return shown
-        self.log.info(log_messages.loading(status, self.work.cell.load_ops_s))
-        return status.phase, now
 
     def _stop_if_orphaned(self) -> None:
         if not count_runs(CELL_DAG, [self.run_id], LIVE_STATES):

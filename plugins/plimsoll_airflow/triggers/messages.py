@@ -25,8 +25,6 @@ class UnusableMessageError(Exception):
 
 @dataclass(frozen=True)
 class StoredObject:
-    """An object in a bucket of S3."""
-
     bucket: str
     key: str
 
@@ -35,10 +33,7 @@ class StoredObject:
 
 
 def meaning(body: str) -> Mapping[str, Any] | tuple[StoredObject, ...]:
-    """Return the values that a message has, or the objects that it names; none of them for S3's test of a queue.
-
-    Raises UnusableMessageError.
-    """
+    """Return a message's values, or the objects it names: none for S3's test of queues. Raises UnusableMessageError."""
     message = _json_object(body)
     # SNS puts the text that it was given into a message of its own
     if message.get("Type") == "Notification" and isinstance(message.get("Message"), str):

@@ -118,17 +118,12 @@ def may_read(user: BaseUser, dag_id: str) -> bool:
 
 def may_change(user: BaseUser, dag_id: str) -> bool:
     """Tell whether the user may run cells of this DAG's campaigns again, cancel them, and destroy their clusters."""
-    return all(is_allowed(user, affected, changes=True) for affected in _dags_of_change(dag_id))
-
-
-def _dags_of_change(dag_id: str) -> tuple[str, ...]:
-    return dag_id, CELL_DAG, REAPER_DAG
+    return all(is_allowed(user, affected, changes=True) for affected in (dag_id, CELL_DAG, REAPER_DAG))
 
 
 def require_changeable(user: BaseUser, dag_ids: Iterable[str]) -> None:
     """Raise 403 unless the user may change the campaigns of all these DAGs."""
-    for dag_id in dag_ids:
-        _require(user, changes=True, dag_ids=_dags_of_change(dag_id))
+    _require(user, changes=True, dag_ids=(*dag_ids, CELL_DAG, REAPER_DAG))
 
 
 def _require(user: BaseUser, *, changes: bool, dag_ids: tuple[str | None, ...] = (None,)) -> None:

@@ -25,7 +25,7 @@ def create_app() -> FastAPI:
         redoc_url=None,
     )
     problems.install(app)
-    headers.install(app)
+    app.add_middleware(headers.Bounds)
     app.include_router(api.router)
     app.include_router(curating.api)
     app.include_router(trend.api)

@@ -87,7 +87,6 @@ def live_progress(visit: Visit, cell_id: str) -> AttemptProgress | None:
 
 
 def attempt_document(visit: Visit, cell_id: str, number: int) -> AttemptDocument:
-    """Return the attempt's document. Raises NotFound when the cell has no such attempt."""
     state = require_cell_state(_state(visit), cell_id, visit.campaign_id)
     wanted = next((attempt for attempt in state.attempts if attempt.key.attempt == number), None)
     if wanted is None:
@@ -106,7 +105,6 @@ def attempt_document(visit: Visit, cell_id: str, number: int) -> AttemptDocument
 
 
 def phases_of(state: AttemptState) -> tuple[PhaseTime, ...]:
-    """Return the attempt's phases in order of time."""
     progress = state.progress
     begun = sorted(progress.phases.items(), key=lambda item: item[1]) if progress else []
     ends = [began for _, began in begun[1:]]
@@ -140,7 +138,6 @@ class Drawing:
 
 @lru_cache(maxsize=64)
 def timeline(drawing: Drawing) -> bytes:
-    """Return the attempt's chart as SVG."""
     from plimsoll.report.build import cell_timeline
 
     return cell_timeline(drawing.definition, drawing.data, drawing.now).encode()
@@ -148,7 +145,6 @@ def timeline(drawing: Drawing) -> bytes:
 
 @lru_cache(maxsize=8)
 def charts(drawing: Drawing) -> bytes:
-    """Return all data of the attempt over time, as an HTML page."""
     from plimsoll.report.build import attempt_page
 
     return attempt_page(drawing.definition, drawing.data, drawing.now).encode()
@@ -171,18 +167,13 @@ def _state(visit: Visit) -> CampaignState[CellState]:
 
 
 def _facts(state: AttemptState) -> dict[str, object]:
-    holder = _run_here(state.attempt.owner) if state.attempt else None
+    run = CellRun.of(state.attempt.owner, find_installation()) if state.attempt else None
     return {
         "attempt": state.key.attempt,
         "state": state.verdict.outcome if state.verdict else "failed" if state.ended else "running",
-        "run_id": holder.run_id if holder else None,
+        "run_id": run.run_id if run else None,
         "code_version": state.attempt.code_version if state.attempt else None,
         "phases": phases_of(state),
         "ended": state.ended,
         "verdict": state.verdict,
     }
-
-
-def _run_here(owner: str) -> CellRun | None:
-    run = CellRun.parse(owner)
-    return run if run is not None and run.installation == find_installation() else None

@@ -37,7 +37,6 @@ class NoteText(BaseModel):
 
 @pages.get("/manage")
 def manage(visit: Visited) -> Response:
-    """Return the campaign's note, and its deletion: what would be deleted, or why it can't be deleted."""
     deletion: Deletion | None = None
     problems: tuple[Problem, ...] = ()
     try:

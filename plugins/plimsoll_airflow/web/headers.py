@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from http import HTTPStatus
 
-from fastapi import FastAPI, HTTPException
+from fastapi import HTTPException
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -33,35 +33,16 @@ _ALWAYS: Mapping[str, str] = {
 }
 
 
-def install(app: FastAPI) -> None:
-    """Add the headers to every response of the app, and answer 413 to every body larger than LARGEST_BYTES.
-
-    Headers that a route sets itself have precedence. FastAPI reads a body before it asks who sends it.
-    """
-    app.add_middleware(_Headers)
-    app.add_middleware(_SmallBodies)
-
-
-class _Headers:
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in _ALWAYS.items():
-                    headers.setdefault(name, value)
-            await send(message)
-
-        await self._app(scope, receive, send_with_headers)
-
-
 LARGEST_BYTES = 256 << 10
 """The greatest size of a body: more than any form or document of the API can take."""
 
 
-class _SmallBodies:
+class Bounds:
+    """The middleware that adds the headers to every response, and answers 413 to every body that is too large.
+
+    Headers that a route sets itself have precedence. FastAPI reads a body before it asks who sends it.
+    """
+
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
@@ -77,4 +58,11 @@ class _SmallBodies:
                 raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, what)
             return message
 
-        await self._app(scope, receive_little, send)
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _ALWAYS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive_little, send_with_headers)

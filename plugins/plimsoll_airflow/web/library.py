@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from plimsoll.domain.attempt.status import CampaignStatus, CampaignSummary
 from plimsoll.domain.campaign.campaign import Campaign
@@ -20,7 +20,7 @@ from plimsoll.services.campaign.show.status import campaign_status, campaign_sum
 from plimsoll.services.campaign.state.reading import Memory
 from plimsoll.services.hosts.at_rest import marks
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll.services.store.listing import campaign_exists, campaign_folders
+from plimsoll.services.store.listing import campaign_folders
 from plimsoll_airflow.wiring.core import toolkit
 
 LIVE_S = 2.0
@@ -37,13 +37,6 @@ FIRST_READERS = 8
 _T = TypeVar("_T")
 _S = TypeVar("_S", bound=CampaignSummary)
 _log = logging.getLogger("plimsoll")
-
-
-class WaitsFor(Protocol):
-    """A function that says what the living runs of a campaign wait for; empty where none waits."""
-
-    def __call__(self, campaign: Campaign, campaign_id: str, *, runs: bool) -> str:
-        """Say what the campaign waits for. `runs`: whether cells of the campaign are under way."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +76,8 @@ class Library:
     clock: Clock
     monotonic: Callable[[], float] = time.monotonic
     memory: Memory = field(default_factory=Memory)
-    waits_for: WaitsFor = lambda _definition, _campaign_id, *, runs: ""  # noqa: ARG005
+    waits_for: Callable[[Campaign, str, bool], str] = lambda _campaign, _id, _runs: ""
+    """What the living runs of a campaign wait for, given whether its cells are under way; empty where none waits."""
     reader: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="plimsoll-library"))
     _snapshots: dict[str, Snapshot] = field(default_factory=dict)
     _lines: dict[str, Line] = field(default_factory=dict)
@@ -95,15 +89,16 @@ class Library:
         """Return the campaign, with its stages' loads. Raises NotFound."""
         return CampaignStore(self.store, campaign_id).resolved()
 
-    def has(self, campaign_id: str) -> bool:
-        return campaign_exists(self.store, campaign_id)
-
     def snapshot(self, campaign_id: str) -> Snapshot:
         """Return the campaign's status, at most a few seconds old."""
         with self._locks[campaign_id]:
             known = self._snapshots.get(campaign_id)
             if known is None or self._is_old(known.status, known.taken, QUIET_S):
-                known = self._snapshots[campaign_id] = self._taken(campaign_id)
+                campaign = self.resolved(campaign_id)
+                status = campaign_status(self.store, campaign_id, campaign, self.clock.now(), self.memory)
+                status = self._with_waiting(campaign, status)
+                digest = hashlib.sha256(status.model_dump_json().encode()).hexdigest()[:20]
+                known = self._snapshots[campaign_id] = Snapshot(status, f'"{digest}"', self.monotonic())
                 self._lines[campaign_id] = Line(summary_of(known.status), known.taken)
             return known
 
@@ -120,10 +115,7 @@ class Library:
         return tuple(sorted(lines, key=_began, reverse=True))
 
     def forget(self, campaign_id: str) -> None:
-        """Read the campaign again at the next request, because it was changed.
-
-        Final attempts are not: their verdicts' stamps show whether they have changed.
-        """
+        """Read the campaign again at the next request. Final attempts aren't: their stamps show if they changed."""
         with self._locks[campaign_id]:
             self._snapshots.pop(campaign_id, None)
             self._lines.pop(campaign_id, None)
@@ -178,15 +170,8 @@ class Library:
                 known = self._lines[campaign_id] = Line(summary, self.monotonic(), rest)
             return known.summary
 
-    def _taken(self, campaign_id: str) -> Snapshot:
-        campaign = self.resolved(campaign_id)
-        status = campaign_status(self.store, campaign_id, campaign, self.clock.now(), self.memory)
-        status = self._with_waiting(campaign, status)
-        digest = hashlib.sha256(status.model_dump_json().encode()).hexdigest()[:20]
-        return Snapshot(status, f'"{digest}"', self.monotonic())
-
     def _with_waiting(self, campaign: Campaign, status: _S) -> _S:
-        return status.waiting_for(self.waits_for(campaign, status.campaign_id, runs=status.state == "running"))
+        return status.waiting_for(self.waits_for(campaign, status.campaign_id, status.state == "running"))
 
     def _is_old(self, summary: CampaignSummary, taken: float, quiet_s: float) -> bool:
         allowed = LIVE_S if summary.state == "running" or summary.waits_for else quiet_s
@@ -194,7 +179,6 @@ class Library:
 
 
 def library() -> Library:
-    """Return the library of this process' store."""
     return _library_of(toolkit().store.url())
 
 

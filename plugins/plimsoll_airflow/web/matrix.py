@@ -8,6 +8,7 @@ the number of those that are not named is taken from the address.
 import gzip
 from collections.abc import Sequence
 from itertools import accumulate
+from pathlib import PurePosixPath
 from typing import Annotated
 from urllib.parse import quote, urlencode
 
@@ -73,7 +74,6 @@ def ended_of(visit: Visit, run: Sequence[str], attempt: Sequence[str]) -> runs.E
 
 @pages.get("")
 def matrix(visit: Visited, started: Annotated[str, Query(max_length=300)] = "") -> Response:
-    """Return the matrix, with the actions on it."""
     snapshot = library().snapshot(visit.campaign_id)
     context = {
         "campaign": snapshot.status,
@@ -86,10 +86,7 @@ def matrix(visit: Visited, started: Annotated[str, Query(max_length=300)] = "") 
 
 @pages.get("/matrix")
 def matrix_alone(visit: Visited) -> Response:
-    """Return the part of the matrix page that changes while a campaign runs.
-
-    The page's script requests it repeatedly.
-    """
+    """Return the part that changes while a campaign runs, which the page's script requests repeatedly."""
     snapshot, sent = library().snapshot(visit.campaign_id), visit.request.headers
     # Whoever may change the campaign also gets boxes to tick, so the same status makes another page
     etag = f'{snapshot.etag[:-1]}{"-e" if visit.may else ""}"'
@@ -97,7 +94,10 @@ def matrix_alone(visit: Visited) -> Response:
         return Response(status_code=304, headers={"ETag": etag})
     about = {"ETag": etag, "Vary": "Accept-Encoding"}
     if "gzip" in sent.get("accept-encoding", ""):
-        return page(_packed(visit, snapshot), more={**about, "Content-Encoding": "gzip"})
+        # Compressed once for all viewers: Airflow's api-server would do it again for each
+        name = ("packed", base_of(visit.request), visit.may)
+        packed = snapshot.once(name, lambda: gzip.compress(_live(visit, snapshot).encode(), _LEVEL, mtime=0))
+        return page(packed, more={**about, "Content-Encoding": "gzip"})
     return page(_live(visit, snapshot), more=about)
 
 
@@ -121,15 +121,16 @@ def publish_what_is_valid(visit: Visited) -> Response:
 
 
 @pages.get("/cancel")
-def confirm_cancel(visit: Visited) -> Response:
-    """Return the runs that *Cancel* would end, and the button that does it."""
-    return _confirm(visit, "cancel")
-
-
 @pages.get("/destroy")
-def confirm_destroy(visit: Visited) -> Response:
-    """Return the clusters that *Destroy* would destroy, and the button that does it."""
-    return _confirm(visit, "destroy")
+def confirm(visit: Visited) -> Response:
+    """Return the runs, or clusters, that *Cancel* or *Destroy* would end, and the button that does it."""
+    what = PurePosixPath(visit.request.url.path).name
+    others = under_way(visit.resolved, visit.campaign_id).others if what == "cancel" else ()
+    elsewhere = {other.attempt for other in others}
+    running = [cell for cell in library().snapshot(visit.campaign_id).status.matrix if cell.runs]
+    cells = [cell for cell in running if f"{visit.campaign_id}/{cell.id}/{cell.attempts}" not in elsewhere]
+    live = runs.live_runs(visit.resolved, visit.campaign_id)
+    return visit.render("confirm.html.j2", {"what": what, "runs": live, "cells": cells, "others": others})
 
 
 @pages.post("/cancel", dependencies=action("cancel"))
@@ -141,26 +142,14 @@ def cancel(visit: Visited) -> Response:
 
 @pages.get("/cancelled")
 def cancelled(visit: Visited, run: RunNames = None, attempt: AttemptNames = None, more: _More = 0) -> Response:
-    """Show what *Cancel* has ended, and what goes on. The page has an address of its own, so loading it again ends
-    nothing.
-    """
+    """Show what *Cancel* has ended, and what goes on, at an address of its own: loading it again ends nothing."""
     ended = ended_of(visit, run or (), attempt or ())
     return visit.render("cancelled.html.j2", {"ended": ended, "more": more})
 
 
 @pages.post("/destroy", dependencies=action("destroy"))
 def destroy(visit: Visited) -> Response:
-    """Handle *Destroy*."""
     return _show_run(visit, runs.destroy_clusters(visit.campaign_id, visit.user))
-
-
-def _confirm(visit: Visit, what: str) -> Response:
-    others = under_way(visit.resolved, visit.campaign_id).others if what == "cancel" else ()
-    elsewhere = {other.attempt for other in others}
-    running = [cell for cell in library().snapshot(visit.campaign_id).status.matrix if cell.runs]
-    cells = [cell for cell in running if f"{visit.campaign_id}/{cell.id}/{cell.attempts}" not in elsewhere]
-    live = runs.live_runs(visit.resolved, visit.campaign_id)
-    return visit.render("confirm.html.j2", {"what": what, "runs": live, "cells": cells, "others": others})
 
 
 def _show_run(visit: Visit, started: runs.StartedRun) -> Response:
@@ -173,9 +162,3 @@ def _live(visit: Visit, snapshot: Snapshot) -> str:
     base, may = base_of(visit.request), visit.may
     context = {"campaign": snapshot.status, "may": may}
     return snapshot.once(("live", base, may), lambda: markup(base, "live.html.j2", context))
-
-
-def _packed(visit: Visit, snapshot: Snapshot) -> bytes:
-    """Return the same, compressed. Airflow's api-server would compress it again for each viewer."""
-    name = ("packed", base_of(visit.request), visit.may)
-    return snapshot.once(name, lambda: gzip.compress(_live(visit, snapshot).encode(), _LEVEL, mtime=0))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from http import HTTPStatus
+from importlib import resources
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -22,12 +23,13 @@ from plimsoll.services.steps.steps import STEPS
 from plimsoll.services.store import layout
 from plimsoll.services.store.judged import published_without
 from plimsoll.services.store.layout import REPORT
+from plimsoll.services.store.listing import campaign_exists
 from plimsoll_airflow.runs.ownership import CELL_DAG, CellRunId
 from plimsoll_airflow.web import content, headers, runs
 from plimsoll_airflow.web.access import AttemptNumber, CampaignChosen, CellId, PartName, User, may_read
 from plimsoll_airflow.web.cells import Drawn, attempt_document, cell_document, charts, timeline
 from plimsoll_airflow.web.library import library
-from plimsoll_airflow.web.rendering import STATIC, redirect, render, static
+from plimsoll_airflow.web.rendering import STATIC, redirect, render
 from plimsoll_airflow.web.visits import ComparisonOptions, Visited, campaign_pages, compare, readable_campaigns
 
 router = APIRouter(include_in_schema=False)
@@ -37,10 +39,10 @@ DATA_DOCS = "index.html"
 
 @router.get("/static/{name}")
 def static_file(name: str) -> Response:
-    """Return the pages' own style and scripts."""
     if name not in STATIC:
         raise NotFound("there is no such file", where=name)
-    return Response(static(name), media_type=STATIC[name], headers={"Cache-Control": "private, max-age=3600"})
+    data = resources.files(__package__).joinpath("static", name).read_bytes()
+    return Response(data, media_type=STATIC[name], headers={"Cache-Control": "private, max-age=3600"})
 
 
 @router.get("/")
@@ -51,7 +53,6 @@ def campaigns(
     definition: Annotated[str, Query(max_length=60)] = "",
     text: Annotated[str, Query(max_length=100)] = "",
 ) -> Response:
-    """Return all campaigns, and filters."""
     known = readable_campaigns(user)
     shown = [
         campaign
@@ -100,14 +101,11 @@ def compare_two(
 def campaign_of_run(
     request: Request, user: User, dag_id: Annotated[str, Query()], run_id: Annotated[str, Query()]
 ) -> Response:
-    """Return the tab of a DAG run: redirects to its campaign or cell.
-
-    Before there is a campaign it shows the run's progress.
-    """
+    """Redirect the tab of a DAG run to its campaign or cell; before there is a campaign, show the run's progress."""
     if not may_read(user, dag_id):
         raise NotFound("there is no such run", where=f"{dag_id} {run_id}")
     work = runs.work_of_run(dag_id, run_id)
-    if work.creates_campaign and not library().has(work.campaign_id):
+    if work.creates_campaign and not campaign_exists(library().store, work.campaign_id):
         return render(request, "no-campaign.html.j2", {"work": work})
     return redirect(request, f"/campaigns/{work.campaign_id}{f'/cells/{work.cell_id}' if work.cell_id else ''}")
 
@@ -137,16 +135,12 @@ def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(g
 
 @of_campaign.get("/cells/{cell_id}/attempts/{attempt}/timeline.svg")
 def cell_timeline(drawing: Drawn) -> Response:
-    """Return the chart of an attempt.
-
-    A browser asks for it each time, because the attempt may have been judged again.
-    """
+    """Return an attempt's chart. A browser asks for it each time, because the attempt may have been judged again."""
     return Response(timeline(drawing), media_type="image/svg+xml")
 
 
 @of_campaign.get("/cells/{cell_id}/attempts/{attempt}/charts")
 def cell_charts(drawing: Drawn) -> Response:
-    """Return all data of an attempt over time, with the causes that touched its missed intervals."""
     return content.document(charts(drawing), headers.REPORT)
 
 
@@ -159,13 +153,11 @@ def cell_quality(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Res
 
 @of_campaign.get(f"/{layout.QUALITY}/{DATA_DOCS}")
 def campaign_quality(visit: Visited) -> Response:
-    """Return the Data Docs of the whole campaign."""
     return content.document(content.stored(visit.store, layout.DATA_DOCS.folder(visit.campaign_id), DATA_DOCS))
 
 
 @of_campaign.get("/report")
 def report(visit: Visited) -> Response:
-    """Return the capacities, and the report with its files."""
     data = verdict_data(visit.campaign, visit.campaign.verdicts(), library().clock.now())
     files = content.report_file_names(visit.store, visit.campaign_id)
     of_parts = {file_of_part(part.id, REPORT): part.heading for part in visit.resolved.parts}

@@ -7,11 +7,11 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, BeforeValidator, Field
-from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.exceptions import HTTPException
 
 from plimsoll.domain.keys.faults import fault_words
 from plimsoll.domain.text.errors import GateClosed, NotFound, PlimsollError, Refused, SecretError, StoreError
@@ -85,10 +85,9 @@ _MENDS = {401: "log in to Airflow again, or send a new token: POST /auth/token g
 
 
 def install(app: FastAPI) -> None:
-    """Make the app answer all errors as problem documents."""
-    app.add_exception_handler(PlimsollError, _of_plimsoll)
-    app.add_exception_handler(StarletteHTTPException, _of_http)
-    app.add_exception_handler(RequestValidationError, _of_validation)
+    app.exception_handler(PlimsollError)(answer_to)
+    app.exception_handler(HTTPException)(_of_http)
+    app.exception_handler(RequestValidationError)(_of_validation)
 
 
 def answer_to(request: Request, error: PlimsollError, *, in_detail: bool = False) -> Response:
@@ -105,20 +104,13 @@ def answer_to(request: Request, error: PlimsollError, *, in_detail: bool = False
     return _answer(request, status, what, where=error.where, mend=error.mend, problems=problems)
 
 
-def _of_plimsoll(request: Request, error: Exception) -> Response:
-    assert isinstance(error, PlimsollError)
-    return answer_to(request, error)
-
-
-def _of_http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, StarletteHTTPException | HTTPException)
+def _of_http(request: Request, error: HTTPException) -> Response:
     answer = _answer(request, HTTPStatus(error.status_code), str(error.detail), mend=_MENDS.get(error.status_code, ""))
     answer.headers.update(error.headers or {})
     return answer
 
 
-def _of_validation(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
+def _of_validation(request: Request, error: RequestValidationError) -> Response:
     # A parameter that several dependencies of a route ask for is faulty once for each of them.
     faults = dict.fromkeys(
         (_place(fault["loc"]), fault_words(fault), _WRITTEN.get(fault["loc"][-1], "")) for fault in error.errors()
@@ -137,12 +129,8 @@ def _answer(request: Request, status: HTTPStatus, detail: str, **facts: Any) -> 
     document = without_paths(ProblemDocument(title=status.phrase, status=status, detail=detail, **facts))
     if "/api/" not in request.url.path and "text/html" in request.headers.get("accept", ""):
         here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-        return render(
-            request,
-            "problem.html.j2",
-            {"problem": document, "here": here if request.method == "GET" else ""},
-            status=status,
-        )
+        context = {"problem": document, "here": here if request.method == "GET" else ""}
+        return render(request, "problem.html.j2", context, status=status)
     return JSONResponse(document.model_dump(), status_code=status, media_type=MEDIA_TYPE)
 
 
@@ -153,8 +141,9 @@ def without_paths(document: ProblemDocument) -> ProblemDocument:
         settings.store: "the store",
         str(settings.campaigns): "the definitions",
         str(settings.cache): "the cache",
+        str(settings.work): "the local clusters",
+        str(Path.home()): "~",
     }
-    folders |= {str(settings.work): "the local clusters", str(Path.home()): "~"}
     folders.pop("/", None)  # the home of a user without one
     text = document.model_dump_json()
     # Longest first, for one folder may lie in another: the store in the home, for example

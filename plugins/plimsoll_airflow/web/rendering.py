@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from functools import cache
 from http import HTTPStatus
-from importlib.resources import files
 from typing import Any
 
 from fastapi import Request
@@ -47,12 +46,10 @@ _FILTERS = {
 
 
 def render(request: Request, template: str, context: Mapping[str, Any], *, status: int = 200) -> HTMLResponse:
-    """Return the page that a template makes from the context."""
     return page(markup(base_of(request), template, context), status=status)
 
 
 def redirect(request: Request, place: str) -> Response:
-    """Return a redirect to that place below the pages."""
     return RedirectResponse(f"{base_of(request)}{place}", status_code=HTTPStatus.SEE_OTHER)
 
 
@@ -70,11 +67,6 @@ def markup(base: str, template: str, context: Mapping[str, Any]) -> str:
 def base_of(request: Request) -> str:
     """Return the path above the pages, as the browser sees it."""
     return str(request.scope.get("root_path", "")).rstrip("/")
-
-
-def static(name: str) -> bytes:
-    """Return the content of one of the files in STATIC."""
-    return files(__package__).joinpath("static", name).read_bytes()
 
 
 @cache

@@ -17,6 +17,7 @@ from plimsoll.services.campaign.state.reading import Memory, read_state
 from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.loading import stop_load
+from plimsoll.services.store.listing import campaign_exists
 from plimsoll.settings import Settings
 from plimsoll_airflow.internals import api_server
 from plimsoll_airflow.internals.api_server import BaseUser, SeenRun
@@ -55,7 +56,6 @@ class RunSubject:
 
     @property
     def may_still_create(self) -> bool:
-        """Tell whether that task has not ended yet."""
         return self.is_live and self.plan not in api_server.FINISHED_STATES
 
 
@@ -94,10 +94,7 @@ def run_again(campaign: Campaign, campaign_id: str, cells: str, user: BaseUser) 
 
 
 def publish_valid(campaign: Campaign, campaign_id: str, user: BaseUser) -> StartedRun:
-    """Start a run of the definition's DAG that runs no cell and publishes a report of what is valid.
-
-    Raises Conflict when the DAG is paused.
-    """
+    """Start a run of the definition's DAG that only publishes what is valid. Raises Conflict when the DAG is paused."""
     _require_unpaused(campaign.dag_id)
     return _trigger(campaign.dag_id, {"campaign_id": campaign_id, "incomplete": True}, user)
 
@@ -150,14 +147,8 @@ def live_runs(campaign: Campaign, campaign_id: str) -> list[StartedRun]:
 def find_run_of(campaign: Campaign, campaign_id: str, named: str) -> StartedRun | None:
     """Return the run named as `<dag>/runs/<run>`; None if it does not exist, or belongs to another campaign."""
     dag_id, _, run_id = named.partition("/runs/")
-    of_every_campaign = (CELL_DAG, REAPER_DAG)
-    run = api_server.find_run(dag_id, run_id) if dag_id in (campaign.dag_id, *of_every_campaign) else None
-    if run is None:
-        return None
-    subject = run.conf.get("campaign_id")
-    if dag_id not in of_every_campaign:
-        subject = campaign_id_of(campaign.name, run.conf, run.run_after)
-    return _named_run(run) if subject == campaign_id else None
+    run = api_server.find_run(dag_id, run_id) if dag_id in (campaign.dag_id, CELL_DAG, REAPER_DAG) else None
+    return _named_run(run) if run and _subject(campaign.name, run) == campaign_id else None
 
 
 def work_of_run(dag_id: str, run_id: str) -> RunSubject:
@@ -168,16 +159,15 @@ def work_of_run(dag_id: str, run_id: str) -> RunSubject:
     run = api_server.find_run(dag_id, run_id)
     if run is None:
         raise NotFound("there is no such run", where=f"{dag_id} {run_id}")
-    if dag_id in (CELL_DAG, REAPER_DAG):
-        campaign_id = str(run.conf.get("campaign_id") or "")
-        if not campaign_id:
-            raise NotFound("works at no campaign", where=f"run {run_id}")
-        return RunSubject(dag_id, run_id, run.is_live, campaign_id, run.conf.get("cell_id"))
     name = name_of_dag(dag_id)
     if not name:
         raise NotFound("is no DAG of Plimsoll's", where=dag_id)
-    campaign_id = str(campaign_id_of(name, run.conf, run.run_after))
-    if campaign_id_problem(campaign_id) or not library().has(campaign_id):
+    campaign_id = _subject(name, run)
+    if dag_id in (CELL_DAG, REAPER_DAG):
+        if not campaign_id:
+            raise NotFound("works at no campaign", where=f"run {run_id}")
+        return RunSubject(dag_id, run_id, run.is_live, campaign_id, run.conf.get("cell_id"))
+    if campaign_id_problem(campaign_id) or not campaign_exists(library().store, campaign_id):
         load_definition(Settings(), name)  # else it may be a DAG of others
     return RunSubject(dag_id, run_id, run.is_live, campaign_id, plan=api_server.task_state(run, PLAN_TASK))
 
@@ -198,12 +188,15 @@ def _require_some(campaign: Campaign, campaign_id: str, cells: str) -> None:
 
 def _runs_of(campaign: Campaign, campaign_id: str) -> Iterator[SeenRun]:
     """Yield the campaign's living runs, those that start cells first. Its cells' runs are looked up when needed."""
-    for run in api_server.live_runs(campaign.dag_id):
-        if campaign_id_of(campaign.name, run.conf, run.run_after) == campaign_id:
-            yield run
-    for run in api_server.live_runs(CELL_DAG):
-        if run.conf.get("campaign_id") == campaign_id:
-            yield run
+    for dag_id in (campaign.dag_id, CELL_DAG):
+        yield from (run for run in api_server.live_runs(dag_id) if _subject(campaign.name, run) == campaign_id)
+
+
+def _subject(definition: str, run: SeenRun) -> str:
+    """Return the campaign that a run of the definition's DAG, or of the DAG `cell` or `reaper`, is for; else empty."""
+    if run.dag_id in (CELL_DAG, REAPER_DAG):
+        return str(run.conf.get("campaign_id") or "")
+    return str(campaign_id_of(definition, run.conf, run.run_after))
 
 
 def _named_run(run: SeenRun) -> StartedRun:

@@ -89,12 +89,10 @@ def shown_state(cell: CellStatus) -> CellStateName:
 
 
 def shade(cell: CellStatus) -> str:
-    """Return the colour class of the square."""
     return "running again" if _runs_again(cell) else _verdict_shade(cell)
 
 
 def text(cell: CellStatus) -> str:
-    """Return the text that stands in the square, beside the sign."""
     if cell.runs:
         return cell.phase or "starts"
     return _figure(cell) if cell.state in ("met", "missed") else cell.state
@@ -142,7 +140,6 @@ def running_again(status: CampaignStatus) -> str:
 
 
 def share(done: int, of: int) -> str:
-    """Return a whole percentage for a progress bar."""
     return f"{100 * done / of:.0f}" if of else "0"
 
 

@@ -2,7 +2,7 @@
 Airflow's own database of runs tells whether their owners are alive.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, Field
@@ -13,7 +13,6 @@ from plimsoll.domain.hosts.owner import ProcessOwner, owner_words
 from plimsoll.ports.owners import Owners
 from plimsoll.services.campaign.open.request import MISSING, campaign_id_of
 from plimsoll.services.campaign.state.reading import Memory, read_state, running_attempts
-from plimsoll.services.cell.attempt_state import AttemptState
 from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.internals import api_server
 from plimsoll_airflow.internals.api_server import SeenRun, find_run
@@ -56,23 +55,11 @@ def under_way(campaign: Campaign, campaign_id: str) -> UnderWay:
     tools = watching_toolkit()
     memory = Memory(final=library().memory.final, owners=tools.owners)
     running = running_attempts(read_state(tools.store, campaign_id, campaign, tools.clock.now(), memory))
-    here = find_installation()
-    return UnderWay(
-        own=tuple(attempt.key for attempt in running if _is_own(attempt, here)),
-        others=tuple(
-            _others(attempt.key, attempt.attempt.owner)
-            for attempt in running
-            if attempt.attempt and not _is_own(attempt, here)
-        ),
-    )
-
-
-def _is_own(state: AttemptState, installation: str) -> bool:
-    """Tell whether a run of this Airflow works at the attempt; also where nothing is on record of who does."""
-    if state.attempt is None:
-        return True
-    run = CellRun.parse(state.attempt.owner)
-    return run is not None and run.installation == installation
+    owners, here = {state.key: state.attempt.owner for state in running if state.attempt}, find_installation()
+    others = {key: owner for key, owner in owners.items() if not CellRun.of(owner, here)}
+    # Its own are also those of which nothing is on record of who works at them
+    own = tuple(state.key for state in running if state.key not in others)
+    return UnderWay(own, tuple(_others(key, owner) for key, owner in others.items()))
 
 
 def _others(key: AttemptKey, owner: str) -> OthersAttempt:
@@ -108,7 +95,6 @@ class RunsAndProcesses:
 
 
 def watching_toolkit() -> Toolkit:
-    """Return the toolkit with the owners known to Airflow."""
     tools = toolkit()
     return replace(tools, owners=RunsAndProcesses(tools.owners))
 
@@ -116,23 +102,18 @@ def watching_toolkit() -> Toolkit:
 _NAMED = 3
 
 
-def waits_for(campaign: Campaign, campaign_id: str, *, runs: bool) -> str:
-    """Say what the living runs of the campaign wait for; empty where none waits.
-
-    `runs`: whether cells of the campaign are under way. Then only runs that are queued wait.
-    """
-    return "; ".join(_words(campaign, campaign_id, runs=runs))
-
-
-def _words(campaign: Campaign, campaign_id: str, *, runs: bool) -> Iterator[str]:
+def waits_for(campaign: Campaign, campaign_id: str, runs: bool) -> str:
+    """Say what the campaign's living runs wait for; empty where none does. While cells run, only queued runs wait."""
     live = sorted(api_server.live_runs(campaign.dag_id), key=lambda run: run.run_after)
     own = [run for run in live if campaign_id_of(campaign.name, run.conf, run.run_after) == campaign_id]
     first = next((run for run in live if run.state == "running"), None)
     waiting = [run for run in own if run.state == "queued" or not runs]
-    for run in waiting[:_NAMED]:
-        yield _of_queued(campaign, campaign_id, run, first) if run.state == "queued" else _of_running(campaign, run)
-    if len(waiting) > _NAMED:
-        yield f"and {len(waiting) - _NAMED} more runs are queued"
+    words = [
+        _of_queued(campaign, campaign_id, run, first) if run.state == "queued" else _of_running(campaign, run)
+        for run in waiting[:_NAMED]
+    ]
+    more = len(waiting) - _NAMED
+    return "; ".join([*words, f"and {more} more runs are queued"] if more > 0 else words)
 
 
 def _of_running(campaign: Campaign, run: SeenRun) -> str:

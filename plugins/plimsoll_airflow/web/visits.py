@@ -15,18 +15,7 @@ from plimsoll.report.compare.parts import Comparisons
 from plimsoll.services.publish.results import compare_stored
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.api_server import BaseUser
-from plimsoll_airflow.web.access import (
-    CampaignId,
-    Force,
-    Pairs,
-    ResolvedCampaign,
-    User,
-    may_change,
-    may_read,
-    require_campaign,
-    require_readable,
-    token_for,
-)
+from plimsoll_airflow.web import access
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.rendering import redirect, render
 
@@ -36,9 +25,9 @@ class Visit:
     """The user of a request, and the campaign that it is about."""
 
     request: Request
-    campaign_id: CampaignId
-    resolved: ResolvedCampaign
-    user: User
+    campaign_id: access.CampaignId
+    resolved: access.ResolvedCampaign
+    user: access.User
 
     @property
     def store(self) -> ResultStore:
@@ -51,15 +40,13 @@ class Visit:
     @cached_property
     def may(self) -> bool:
         """Tell whether the user may change the campaign. Airflow is asked once for each request."""
-        return may_change(self.user, self.resolved.dag_id)
+        return access.may_change(self.user, self.resolved.dag_id)
 
     def render(self, template: str, context: Mapping[str, Any]) -> Response:
-        """Return the page that a template makes from the context, the campaign's id and what the user may do."""
-        about = {"campaign_id": self.campaign_id, "may": self.may, "token": token_for(self.user)}
+        about = {"campaign_id": self.campaign_id, "may": self.may, "token": access.token_for(self.user)}
         return render(self.request, template, {**about, **context})
 
     def back(self, place: str = "") -> Response:
-        """Return a redirect to the campaign's page, or to that place below it."""
         return redirect(self.request, f"/campaigns/{self.campaign_id}{place}")
 
 
@@ -67,8 +54,8 @@ class Visit:
 class ComparisonOptions:
     """The options of a comparison, from a query."""
 
-    pair: Pairs = ""
-    force: Force = False
+    pair: access.Pairs = ""
+    force: access.Force = False
 
     @property
     def pairing(self) -> dict[str, str]:
@@ -82,18 +69,18 @@ Visited = Annotated[Visit, Depends(Visit)]
 def campaign_pages() -> APIRouter:
     """Return a router for pages of a campaign: below its path, and only for those who may see the campaign."""
     return APIRouter(
-        prefix="/campaigns/{campaign_id}", include_in_schema=False, dependencies=[Depends(require_campaign)]
+        prefix="/campaigns/{campaign_id}", include_in_schema=False, dependencies=[Depends(access.require_campaign)]
     )
 
 
 def readable_campaigns(user: BaseUser) -> list[CampaignSummary]:
     """Return the campaigns that the user may see, the one that began last first."""
-    return [campaign for campaign in library().campaigns() if may_read(user, campaign.dag_id)]
+    return [campaign for campaign in library().campaigns() if access.may_read(user, campaign.dag_id)]
 
 
 def compare(a: str, b: str, options: ComparisonOptions, user: BaseUser) -> Comparisons:
     """Compare campaign B with A. Raises NotFound, 403 for users who may not see both, Refused where not comparable."""
     for campaign_id in (a, b):
-        require_readable(campaign_id, user)
+        access.require_readable(campaign_id, user)
     now = library().clock.now()
     return compare_stored(library().store, a, b, pairing=options.pairing, force=options.force, now=now)
