@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from plimsoll.adapters.hosts.base import process_of
 from plimsoll.adapters.products.cassandra.inquiry import MoveEnd, Ring
-from plimsoll.adapters.products.cassandra.node import Blueprint, join, start_again
+from plimsoll.adapters.products.cassandra.node import Blueprint, join, start
 from plimsoll.adapters.products.cassandra.node_files import JOB, RESTARTED, CassandraLog, NodeFiles, current_process
 from plimsoll.adapters.products.nodes.tool import NodeTool
 from plimsoll.domain.keys.action import ActionEnd, ActionName, ActionPart
@@ -65,7 +65,7 @@ class NodeMoves:
             return f"{node.info.name} stays down for {left.total_seconds():.0f} s more"
         began = self.ring.begun(node, move)
         if is_down:
-            start_again(node, self.blueprint)
+            start(node, self.blueprint, RESTARTED)
         moved = self.ring.awaited(move, began, nodes)
         return replace(moved, due=at) if isinstance(moved, MoveEnd) else moved
 
@@ -93,7 +93,7 @@ class NodeMoves:
         began = self.ring.begun(node, move)
         if node.status(RESTARTED).state == "missing":
             node.stop(JOB, grace=_DRAIN)
-            start_again(node, self.blueprint)
+            start(node, self.blueprint, RESTARTED)
         return self.ring.awaited(move, began, nodes)
 
     def join(self, new: Host, members: Sequence[Host], replaced: Host | None = None) -> str | MoveEnd:

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from plimsoll.adapters.products.cassandra.builds import JAR
 from plimsoll.adapters.products.cassandra.command import NodePlace, node_command
-from plimsoll.adapters.products.cassandra.node_files import GC_LOG, GC_LOG_OF_RESTARTED, JOB, RESTARTED, NodeFiles
+from plimsoll.adapters.products.cassandra.node_files import GC_LOG, GC_LOG_OF_RESTARTED, JOB, NodeFiles
 from plimsoll.adapters.products.cassandra.release import Release
 from plimsoll.adapters.products.nodes.jvm_flags import install
 from plimsoll.adapters.products.nodes.node_process import render
@@ -25,6 +25,7 @@ _HINTS = "META-INF/hotspot_compiler"
 STORAGE_PORT, NATIVE_PORT = 7000, 9042
 PORTS = (STORAGE_PORT, NATIVE_PORT)
 TOKENS = "num_tokens"
+_ENVIRONMENT = {"MALLOC_ARENA_MAX": "4"}  # conf/cassandra-env.sh of every release line
 _FOLDERS = ("commitlog", "hints", "saved_caches", "cdc_raw")
 
 RESERVED = frozenset(
@@ -80,14 +81,15 @@ class Blueprint:
     expires: timedelta
 
 
-def start(host: Host, blueprint: Blueprint) -> None:
-    """Write the node's configuration and start the node. A node that was started before is left as it is."""
-    _start(host, blueprint, _settings(host, blueprint))
+def start(host: Host, blueprint: Blueprint, job_id: str = JOB) -> None:
+    """Write the node's configuration and start the node. A node that was started before is left as it is.
 
-
-def start_again(host: Host, blueprint: Blueprint) -> None:
-    """Start a node that was ended on the data that it has. One that was started again before is left as it is."""
-    _start(host, blueprint, _settings(host, blueprint), job_id=RESTARTED)
+    `job_id`: `RESTARTED` for a node that was ended and starts again on the data that it has.
+    """
+    release, addresses = blueprint.release, blueprint.addresses
+    number = addresses.index(host.info.address)
+    settings = node_settings(release, blueprint.settings, NodeFiles(host.root), addresses, number)
+    _start(host, blueprint, settings, job_id=job_id)
 
 
 def join(host: Host, blueprint: Blueprint, replaced: str = "") -> None:
@@ -104,11 +106,6 @@ def join(host: Host, blueprint: Blueprint, replaced: str = "") -> None:
     _start(host, blueprint, settings, flags=flags)
 
 
-def _settings(host: Host, blueprint: Blueprint) -> dict[str, JsonValue]:
-    number = blueprint.addresses.index(host.info.address)
-    return node_settings(blueprint.release, blueprint.settings, NodeFiles(host.root), blueprint.addresses, number)
-
-
 def _start(
     host: Host, blueprint: Blueprint, settings: dict[str, JsonValue], *, job_id: str = JOB, flags: Sequence[str] = ()
 ) -> None:
@@ -120,7 +117,7 @@ def _start(
         id=job_id,
         argv=node_command(blueprint.release, blueprint.jvm, installation, place, flags),
         expires=blueprint.expires,
-        env=blueprint.release.environment,
+        env=_ENVIRONMENT,
         cwd=files.home,
         owns=files.data,
     )

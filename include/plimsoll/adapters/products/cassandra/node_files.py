@@ -13,11 +13,10 @@ from datetime import datetime, timedelta, tzinfo
 from pathlib import PurePosixPath
 
 from plimsoll.adapters.hosts.base import console_path
-from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess, ProcessFiles, time_of, timed_lines
+from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess, ProcessFiles, TimedLog, time_of
 from plimsoll.adapters.products.nodes.tool import JmxAccess
-from plimsoll.domain.keys.process import Event, EventKind, LogLine
+from plimsoll.domain.keys.process import Event, EventKind
 from plimsoll.ports.host import Host
-from plimsoll.ports.product import Evidence
 
 JOB = "cassandra"
 """The id of the node's job, and the name of its process."""
@@ -108,16 +107,14 @@ _DROPPED = re.compile(
 _WRITING, _WRITTEN = re.compile(r"Writing Memtable-(?P<table>[^@]+)@"), "Completed flushing "
 
 
-class CassandraLog(Evidence):
+class CassandraLog(TimedLog):
     """An implementation of the Evidence port on a node's system.log, whose times are in its JVM's `zone`."""
 
     kinds: Sequence[EventKind] = KINDS
+    pattern = _LINE
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
         return tuple(_events(text, zone))
-
-    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
-        return timed_lines(_LINE, text, zone)
 
 
 def _events(text: str, zone: tzinfo) -> Iterator[Event]:

@@ -17,10 +17,9 @@ from datetime import datetime, timedelta, tzinfo
 from operator import itemgetter
 
 from plimsoll.adapters.products.hbase.roles import MASTER
-from plimsoll.adapters.products.nodes.node_process import time_of, timed_lines
+from plimsoll.adapters.products.nodes.node_process import TimedLog, time_of
 from plimsoll.domain.keys.process import Event, EventKind, LogLine
 from plimsoll.domain.text.wording import plural
-from plimsoll.ports.product import Evidence
 
 COMPACTION, FLUSH = EventKind("compaction", "compaction"), EventKind("flush", "memstore flush")
 SPLIT, MOVE = EventKind("split", "region split"), EventKind("move", "region moved")
@@ -90,10 +89,11 @@ class Departure:
         return f"{happened} {clock}; {known} had to move, and {len(self.moved)} had when its log ended"
 
 
-class HBaseLog(Evidence):
+class HBaseLog(TimedLog):
     """An implementation of the Evidence port on the logs of all processes, whose times are in their hosts' `zone`."""
 
     kinds: Sequence[EventKind] = KINDS
+    pattern = _LINE
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
         left = (
@@ -107,10 +107,7 @@ class HBaseLog(Evidence):
 
     def departures(self, process: str, text: str, zone: tzinfo) -> Sequence[Departure]:
         """Return the region servers that left the cluster, of which only the Master tells."""
-        return departures(timed_lines(_LINE, text, zone)) if process == MASTER.name else ()
-
-    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
-        return timed_lines(_LINE, text, zone)
+        return departures(self.lines(process, text, zone)) if process == MASTER.name else ()
 
 
 def _events(text: str, zone: tzinfo) -> Iterator[Event]:

@@ -94,10 +94,14 @@ def time_of(line: re.Match[str], zone: tzinfo) -> datetime:
     return datetime.strptime(line["time"], "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=zone)
 
 
-def timed_lines(pattern: re.Pattern[str], text: str, zone: tzinfo) -> Sequence[LogLine]:
-    """Return the lines that begin as the pattern says."""
-    matches = filter(None, map(pattern.match, text.splitlines()))
-    return tuple(LogLine(time_of(match, zone), match[0]) for match in matches)
+class TimedLog(Evidence):
+    """A base for logs of a known form. `pattern`: how their lines begin, with a group `time`."""
+
+    pattern: re.Pattern[str]
+
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
+        matches = filter(None, map(self.pattern.match, text.splitlines()))
+        return tuple(LogLine(time_of(match, zone), match[0]) for match in matches)
 
 
 _LONGEST = 60

@@ -86,17 +86,12 @@ def ended(place: OnHost, status: JobStatus, when: str) -> DeployError:
     """Return the error that a process ended, with its last log lines and advice."""
     node, process = place
     lines = last_lines(node, process)
-    mend = remedy("\n".join(lines.complaints), process.words) or _guess(node, status)
+    mend = remedy("\n".join(lines.complaints), process.words)
+    if not mend:  # its log does not say why it ended
+        mend = FULL if is_disk_full(node) else OUT_OF_MEMORY if was_killed(status) else ""
     return _failed(place, f"{state_of(status)} {when}", lines, mend)
 
 
 def _failed(place: OnHost, what: str, lines: LastLines, mend: str) -> DeployError:
     node, process = place
     return DeployError(f"{what}:\n{lines}", where=f"{process.name} on {name_of(node)}", mend=mend)
-
-
-def _guess(node: Host, status: JobStatus) -> str:
-    """Return the advice for a node whose log does not say why it ended; empty where none is known."""
-    if is_disk_full(node):
-        return FULL
-    return OUT_OF_MEMORY if was_killed(status) else ""

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from pydantic import JsonValue, ValidationError
 
 from plimsoll.adapters.products.nodes import own_machine
-from plimsoll.adapters.products.nodes.node_process import refused_settings, shown, time_of, timed_lines
+from plimsoll.adapters.products.nodes.node_process import TimedLog, refused_settings, shown, time_of
 from plimsoll.adapters.products.nodes.node_state import down, name_of, node_fingerprint
 from plimsoll.adapters.products.nodes.own_machine import leftover_work, own_loopback
 from plimsoll.adapters.products.nodes.tool import WHOLE, NodeTool
@@ -38,7 +38,7 @@ from plimsoll.domain.attempt.load_summary import LeftoverWork
 from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.keys.origins import Download
-from plimsoll.domain.keys.process import Event, EventKind, LogLine, Process
+from plimsoll.domain.keys.process import Event, EventKind, Process
 from plimsoll.domain.keys.variant import Archive, Variant
 from plimsoll.domain.text.errors import DeployError, Problem
 from plimsoll.ports.artefacts import ArtefactSource, how_to_fetch
@@ -67,16 +67,14 @@ _STALLED = re.compile(r"Reactor stalled for (?P<ms>\d+) ms on shard \d+")
 _SURE = timedelta(seconds=10)
 
 
-class ScyllaDbLog(Evidence):
+class ScyllaDbLog(TimedLog):
     """An implementation of the Evidence port on a node's log, whose times are in its host's `zone`."""
 
     kinds: Sequence[EventKind] = KINDS
+    pattern = _LINE
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
         return tuple(_events(text, zone))
-
-    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
-        return timed_lines(_LINE, text, zone)
 
 
 def _events(text: str, zone: tzinfo) -> Iterator[Event]:
