@@ -2,12 +2,13 @@
 errors in their logs that have advice.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
+from plimsoll.adapters.hosts.base import console_path
 from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess, ProcessFiles
 from plimsoll.adapters.products.nodes.tool import JmxAccess
 from plimsoll.domain.keys.variant import JvmConfiguration
@@ -64,7 +65,8 @@ class Role:
     @property
     def process(self) -> NodeProcess:
         """Return the process with the paths of its logs."""
-        return NodeProcess(self.name, self._logs, WORDS)
+        name = self.name
+        return NodeProcess(name, lambda root: (RoleFiles(root, name).log, console_path(root, name)), WORDS)
 
     def jvm(self, jvm: JvmConfiguration, settings: Mapping[str, JsonValue]) -> JvmConfiguration:
         """Return the JVM that the process is to run in, of a variant with that JVM and these settings.
@@ -76,10 +78,6 @@ class Role:
         heap = size_of(settings.get(HEAP + self.name)) or parse_size(self.heap)
         plain = {"collector": "Serial", "heap": heap, "initial_heap": None, "flag_set": "shipped", "flags": ()}
         return jvm.model_copy(update=plain)
-
-    def _logs(self, root: PurePosixPath) -> Sequence[PurePosixPath]:
-        files = RoleFiles(root, self.name)
-        return files.log, files.console
 
 
 @dataclass(frozen=True)

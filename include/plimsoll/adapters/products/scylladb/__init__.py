@@ -29,7 +29,6 @@ from plimsoll.adapters.products.scylladb.node import (
     PRODUCT,
     PROGRAM,
     RESERVED,
-    Blueprint,
     NodeFiles,
     command_options,
     start,
@@ -146,7 +145,6 @@ class ScyllaDb(Product):
         if spec.variant.archive is None:
             raise DeployError("it names no archive", where=f"variant {spec.variant.id}", mend="run `plimsoll plan`")
         home = self._artefacts.unpacked(spec.variant.archive, PROGRAM)
-        blueprint = Blueprint(home, spec.settings, nodes, expires)
         patience = Patience(self._clock, self._clock.now() + (spec.start_within or self._patience))
         with ThreadPoolExecutor(len(nodes) + 1) as pool:
             brought = [pool.submit(node.install, home) for node in nodes]
@@ -154,13 +152,13 @@ class ScyllaDb(Product):
             for future in brought:
                 future.result()
         for node in nodes:
-            start(node, blueprint)
+            start(node, home, spec.settings, nodes, expires)
             patience.await_line([(node, NODE)], _LISTENS)
         self._tool.probe(load, nodes, max(patience.until - self._clock.now(), WHOLE), PRODUCT)
 
     def processes(self, variant: Variant) -> Sequence[Process]:
         files = NodeFiles(PurePosixPath())
-        return [Process(PRODUCT, log=files.log.name, files=(str(files.kept / "*"), str(files.log)))]
+        return [Process(PRODUCT, log=files.console.name, files=(str(files.kept / "*"), str(files.console)))]
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
         return [fingerprint(node, variant.archive) for node in nodes]

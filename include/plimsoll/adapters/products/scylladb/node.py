@@ -63,67 +63,48 @@ class NodeFiles(ProcessFiles):
         """Return the folder of everything that is worth keeping, except for the log."""
         return self.home / "kept"
 
-    @property
-    def log(self) -> PurePosixPath:
-        """Return the node's log: ScyllaDB writes it to its standard output."""
-        return self.console
-
 
 @dataclass(frozen=True)
 class NodePlace:
     """The place of one node of a new cluster.
 
-    `addresses`: those of all nodes, the seed's first; `own_loopback`: the address where its own host alone reaches its
-    REST API and its metrics, neither of which asks for a password. `sharing`: how many nodes run on its machine.
+    `addresses`: those of all nodes, the seed's first. `sharing`: how many nodes run on its machine.
     """
 
     files: NodeFiles
     installation: PurePosixPath
     addresses: Sequence[str]
     address: str
-    own_loopback: str
     facts: HostFacts
     sharing: int
 
 
-@dataclass(frozen=True)
-class Blueprint:
-    """The properties that all nodes of a cluster have in common. `home`: the unpacked archive on this machine."""
+def start(host: Host, home: Path, given: Mapping[str, JsonValue], nodes: Sequence[Host], expires: timedelta) -> None:
+    """Write the node's configuration and start the node. A node that was started before is left as it is.
 
-    home: Path
-    settings: Mapping[str, JsonValue]
-    nodes: Sequence[Host]
-    expires: timedelta
-
-    def place(self, host: Host) -> NodePlace:
-        """Return the place of the node on that host. Installs the archive there, if it is not there yet."""
-        return NodePlace(
-            files=NodeFiles(host.root),
-            installation=host.install(self.home),
-            addresses=[node.info.address for node in self.nodes],
-            address=host.info.address,
-            own_loopback=own_loopback(host.info.address),
-            facts=host.facts(),
-            sharing=next(len(hosts) for hosts in by_machine(self.nodes).values() if host in hosts),
-        )
-
-
-def start(host: Host, blueprint: Blueprint) -> None:
-    """Write the node's configuration and start the node. A node that was started before is left as it is."""
-    place = blueprint.place(host)
-    files, settings = place.files, node_settings((shipped(blueprint.home), blueprint.settings), place)
+    `home`: the unpacked archive on this machine; `given`: the definition's settings; `nodes`: all of the cluster.
+    """
+    place = NodePlace(
+        files=NodeFiles(host.root),
+        installation=host.install(home),
+        addresses=[node.info.address for node in nodes],
+        address=host.info.address,
+        facts=host.facts(),
+        sharing=next(len(hosts) for hosts in by_machine(nodes).values() if host in hosts),
+    )
+    files, settings = place.files, node_settings((shipped(home), given), place)
     host.write(files.kept / SETTINGS, render(settings))
-    io_properties = command_options(blueprint.settings).io_properties
+    io_properties = command_options(given).io_properties
     is_measured = not io_properties and not settings[DEVELOPER_MODE]
     if io_properties:
         host.write(files.kept / IO_PROPERTIES, render(io_properties))
     elif is_measured:
         _measure_disk(host, place)
-    argv = tuple(_command(place, blueprint.settings, has_io_properties=bool(io_properties) or is_measured))
+    argv = tuple(_command(place, given, has_io_properties=bool(io_properties) or is_measured))
     host.write(files.kept / COMMAND, "\n".join([*argv, ""]))
     # The archive's install script sets this for every program, too
     environment = {"GNUTLS_SYSTEM_PRIORITY_FILE": str(place.installation / "libreloc" / "gnutls.config")}
-    host.start(Job(id=PRODUCT, argv=argv, expires=blueprint.expires, env=environment, cwd=files.home, owns=files.data))
+    host.start(Job(id=PRODUCT, argv=argv, expires=expires, env=environment, cwd=files.home, owns=files.data))
 
 
 def _command(place: NodePlace, settings: Mapping[str, JsonValue], *, has_io_properties: bool) -> Iterator[str]:
@@ -184,8 +165,9 @@ def node_settings(layers: Sequence[Mapping[str, JsonValue]], place: NodePlace) -
         "seed_provider": [seeds],
         "listen_address": place.address,
         "rpc_address": place.address,
-        "api_address": place.own_loopback,
-        "prometheus_address": place.own_loopback,
+        # Where its own host alone reaches its REST API and its metrics, neither of which asks for a password
+        "api_address": own_loopback(place.address),
+        "prometheus_address": own_loopback(place.address),
         "storage_port": STORAGE_PORT,
         "native_transport_port": NATIVE_PORT,
         "native_shard_aware_transport_port": SHARD_AWARE_PORT,
@@ -221,4 +203,5 @@ _WORDS = LogWords(
         (r"Unable to contact any seeds", "see that the hosts reach each other by network"),
     )
 )
-NODE = NodeProcess(PRODUCT, lambda root: (NodeFiles(root).log,), _WORDS)
+NODE = NodeProcess(PRODUCT, lambda root: (NodeFiles(root).console,), _WORDS)
+"""ScyllaDB writes its log to its standard output."""
