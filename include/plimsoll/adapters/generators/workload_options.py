@@ -39,24 +39,21 @@ def given_options(workload: Workload) -> dict[str, JsonValue]:
     return {key: value for key, value in dumped.items() if key not in _GENERAL}
 
 
-def level_problems(spec: LoadSpec, operations: Collection[str]) -> Iterator[Problem]:
-    """Yield service levels of operations that the workload does not have; `operations` are those that it has."""
+def operation_problems(
+    spec: LoadSpec, operations: Collection[str], weights: Sequence[str] = ("write", "read")
+) -> Iterator[Problem]:
+    """Yield service levels of operations that the workload does not have; `operations` are those that it has. Where it
+    has none, the fault that none of its `weights`, which are options, is above 0.
+    """
+    if not operations:
+        names = " or ".join(f"`{weight}`" for weight in weights)
+        yield Problem("workload", "asks for neither reads nor writes", f"give {names} a weight above 0")
+        return
     known = [ALL_OPERATIONS, *operations]
     for number, level in enumerate(spec.service_levels):
         if level.operations not in known:
             what = f"{spec.workload.name} has no operations called {level.operations!r}"
             yield Problem(f"service_levels[{number}].operations", what, meant_or_known(level.operations, known))
-
-
-def operation_problems(
-    spec: LoadSpec, operations: Collection[str], weights: Sequence[str] = ("write", "read")
-) -> Iterator[Problem]:
-    """Yield faults of a workload with weights, which are options: none is above 0, or those of `level_problems`."""
-    if operations:
-        yield from level_problems(spec, operations)
-    else:
-        names = " or ".join(f"`{weight}`" for weight in weights)
-        yield Problem("workload", "asks for neither reads nor writes", f"give {names} a weight above 0")
 
 
 def timing_problems(spec: LoadSpec) -> Iterator[Problem]:

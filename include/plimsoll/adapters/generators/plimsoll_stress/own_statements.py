@@ -18,7 +18,6 @@ from plimsoll.adapters.generators.plimsoll_stress.markers import (
     fit_problems,
     marker_types,
     markers,
-    prefix_problems,
     range_problems,
 )
 from plimsoll.adapters.generators.workload_options import option_problems
@@ -201,7 +200,7 @@ def _bind(where: str, value: JsonValue, type_: str | None) -> Iterator[Problem]:
     options = (*known[name].parameters, *catalogue().bind)
     faults = list(option_problems(where, f"the distribution {name}", options, parameters))
     if not faults:
-        faults = [*range_problems(where, value), *prefix_problems(where, value)]
+        faults = list(range_problems(where, value))
     if not faults and type_ is not None:
         faults = list(fit_problems(where, value, type_))
     yield from faults

@@ -31,7 +31,6 @@ _PHASES: Mapping[str, LoadPhase] = {
 }
 _KINDS: Mapping[str, str] = {"selects": "reads", "mutations": "writes"}
 """Labels of BasicTimeSeries, which are tlp-stress'; other workloads' labels are the operations' names."""
-_READY = "ready"
 _SUMMARY_BYTES = 1 << 20
 """The most that is read of a summary: twenty failures and warnings of each stage, with messages and statements."""
 _RESPONSE = ".hdr-intended-"
@@ -74,10 +73,9 @@ def last_progress(text: str) -> Progress | None:
 def is_ready(text: str) -> bool:
     """Tell whether the last complete line of the progress file says that the program waits for its start."""
     lines = text.split("\n")[:-1]
-    try:
-        return bool(lines and json.loads(lines[-1])["phase"] == _READY)
-    except (ValueError, KeyError):
-        return False
+    with suppress(ValueError, KeyError, IndexError):
+        return bool(json.loads(lines[-1])["phase"] == "ready")
+    return False
 
 
 def seconds(text: str) -> Iterator[GeneratorSecond]:
