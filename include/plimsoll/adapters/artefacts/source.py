@@ -3,6 +3,7 @@ files.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from plimsoll.adapters.artefacts import archives as archives_of
@@ -10,7 +11,6 @@ from plimsoll.adapters.artefacts import jdks, jvm_traits
 from plimsoll.adapters.artefacts.archives import Archives
 from plimsoll.adapters.artefacts.cache import Cache, faulty, is_sound
 from plimsoll.adapters.artefacts.java_programs import (
-    JavaProgram,
     Sources,
     built,
     load_generator,
@@ -41,24 +41,6 @@ def of_jdk(cache: Cache, wanted: ChosenJdk) -> Iterator[Download]:
     elif jdks.can_be_fetched(wanted.id) or jdks.is_there(cache, wanted.id):
         size = locked.size_bytes if locked else None
         yield Download(name=name, size_bytes=size, is_there=jdks.is_there(cache, wanted.id))
-
-
-def of_own_program(cache: Cache, program: JavaProgram, runs_on: str) -> Iterator[Download]:
-    """Yield the downloads of one of Plimsoll's own Java programs, which is compiled from them, and of its JDK, which
-    may be another than the compiler's.
-    """
-    is_built = is_sound(cache.root / program.entry())
-    for jdk_id in dict.fromkeys([runs_on, *([] if is_built else [OWN_JDK])]):
-        yield from of_jdk(cache, ChosenJdk(jdk_id))
-    for name, title in program.library_sets.items():
-        yield from _of_set(cache, name, title, is_there=is_built)
-
-
-def of_release_program(cache: Cache, program: ReleaseProgram) -> Iterator[Download]:
-    """Yield the download of a program that is a part of a product's release, and of its JDK."""
-    yield from of_jdk(cache, ChosenJdk(jdk_of(program)))
-    title = f"{program.name}, in the release of {program.product} {release(program)}"
-    yield Download(name=title, size_bytes=size_bytes(program), is_there=is_there(cache, program))
 
 
 def _of_set(cache: Cache, name: str, title: str, *, is_there: bool = False) -> Iterator[Download]:
@@ -134,9 +116,18 @@ class Artefacts:
         return downloads
 
     def downloads_of_program(self, program: Program) -> list[Download]:
+        cache, runs_on = self._cache, jdk_of(program)
         if isinstance(program, ReleaseProgram):
-            return list(of_release_program(self._cache, program))
-        return list(of_own_program(self._cache, self._own[program], jdk_of(program)))
+            title = f"{program.name}, in the release of {program.product} {release(program)}"
+            download = Download(name=title, size_bytes=size_bytes(program), is_there=is_there(cache, program))
+            return [*of_jdk(cache, ChosenJdk(runs_on)), download]
+        own = self._own[program]
+        is_built = is_sound(cache.root / own.entry())
+        # It is compiled from its downloads, by a JDK that may be another than the one it runs on
+        needed = dict.fromkeys([runs_on, *([] if is_built else [OWN_JDK])])
+        of_jdks = [of_jdk(cache, ChosenJdk(jdk_id)) for jdk_id in needed]
+        of_sets = [_of_set(cache, name, title, is_there=is_built) for name, title in own.library_sets.items()]
+        return list(chain(*of_jdks, *of_sets))
 
     def _lacks(self, program: Program) -> str:
         """Name what a program needs and the cache lacks; empty where nothing is missing."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from plimsoll.adapters.artefacts.java_programs import install
 from plimsoll.adapters.hosts.base import console_path
 from plimsoll.adapters.products.cassandra import builds
 from plimsoll.adapters.products.cassandra.acting import ACTIONS, act
@@ -28,7 +29,7 @@ from plimsoll.adapters.products.cassandra.node_files import (
 )
 from plimsoll.adapters.products.cassandra.release import PRODUCT
 from plimsoll.adapters.products.cassandra.releases import RELEASES, release_of
-from plimsoll.adapters.products.nodes.jvm_flags import JarProduct, install, jdk_major
+from plimsoll.adapters.products.nodes.jvm_flags import JarProduct, jdk_major
 from plimsoll.adapters.products.nodes.node_process import refused_settings, shown
 from plimsoll.adapters.products.nodes.node_state import down
 from plimsoll.adapters.products.nodes.own_machine import leftover_work

@@ -15,11 +15,11 @@ With both sets CMS also gets the flag that `cassandra-env.sh` adds to it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from plimsoll.adapters.artefacts.java_programs import Installation
 from plimsoll.adapters.products.cassandra.node_files import GC_LOG, NodeFiles
 from plimsoll.adapters.products.cassandra.release import CMS_FLAGS, Release
 from plimsoll.adapters.products.nodes.jvm_flags import (
     CHOICE,
-    Installation,
     file_url,
     gc_log_flags,
     heap_flags,

@@ -11,11 +11,11 @@ from zipfile import ZipFile
 
 from pydantic import JsonValue
 
+from plimsoll.adapters.artefacts.java_programs import install
 from plimsoll.adapters.products.cassandra.builds import JAR
 from plimsoll.adapters.products.cassandra.command import NodePlace, node_command
 from plimsoll.adapters.products.cassandra.node_files import GC_LOG, GC_LOG_OF_RESTARTED, JOB, NodeFiles
 from plimsoll.adapters.products.cassandra.release import Release
-from plimsoll.adapters.products.nodes.jvm_flags import install
 from plimsoll.adapters.products.nodes.node_process import render
 from plimsoll.domain.keys.variant import JvmConfiguration
 from plimsoll.ports.artefacts import Jdk

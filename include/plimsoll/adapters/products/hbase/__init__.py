@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
+from plimsoll.adapters.artefacts.java_programs import install
 from plimsoll.adapters.products.hbase import inquiry
 from plimsoll.adapters.products.hbase.events import Departure, HBaseLog
 from plimsoll.adapters.products.hbase.node import FORMATTING, Blueprint, format_hdfs, jvm_arguments, start
@@ -28,7 +29,7 @@ from plimsoll.adapters.products.hbase.roles import (
     size_of,
 )
 from plimsoll.adapters.products.hbase.settings import OTHER_ROLES, PORTS, REPLICATION, SHIPPED, refused, used_heaps
-from plimsoll.adapters.products.nodes.jvm_flags import JarProduct, install, jdk_major
+from plimsoll.adapters.products.nodes.jvm_flags import JarProduct, jdk_major
 from plimsoll.adapters.products.nodes.node_process import shown
 from plimsoll.adapters.products.nodes.node_state import down
 from plimsoll.adapters.products.nodes.own_machine import leftover_work

@@ -8,6 +8,7 @@ from xml.sax.saxutils import escape
 
 from pydantic import JsonValue
 
+from plimsoll.adapters.artefacts.java_programs import install
 from plimsoll.adapters.hosts.base import console_path
 from plimsoll.adapters.products.hbase.release import JDK_FLAGS
 from plimsoll.adapters.products.hbase.roles import (
@@ -32,7 +33,6 @@ from plimsoll.adapters.products.nodes.jvm_flags import (
     file_url,
     gc_log_flags,
     heap_flags,
-    install,
     jdk_major,
 )
 from plimsoll.adapters.products.nodes.node_process import NodeProcess, plain
