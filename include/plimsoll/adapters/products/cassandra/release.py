@@ -62,13 +62,9 @@ SETTINGS: Mapping[str, JsonValue] = {
     "inter_dc_tcp_nodelay": False,
 }
 
-# conf/jvm-server.options, and the one JVM option that conf/cassandra-env.sh adds for every collector.
-JVM_FLAGS = (
-    "-ea",
-    "-da:net.openhft...",
-    "-XX:+UseThreadPriorities",
-    "-XX:+HeapDumpOnOutOfMemoryError",
-    "-Xss256k",
+# The end of conf/jvm-server.options, of conf/jvm.options before 4.0, and the one JVM option that conf/cassandra-env.sh
+# adds for every collector.
+LAST_FLAGS = (
     "-XX:+AlwaysPreTouch",
     "-XX:-UseBiasedLocking",
     "-XX:+UseTLAB",
@@ -77,6 +73,15 @@ JVM_FLAGS = (
     "-XX:+PerfDisableSharedMem",
     "-Djava.net.preferIPv4Stack=true",
     "-XX:OnOutOfMemoryError=kill -9 %p",
+)
+# conf/jvm-server.options
+JVM_FLAGS = (
+    "-ea",
+    "-da:net.openhft...",
+    "-XX:+UseThreadPriorities",
+    "-XX:+HeapDumpOnOutOfMemoryError",
+    "-Xss256k",
+    *LAST_FLAGS,
 )
 
 _EXPORTS = (
