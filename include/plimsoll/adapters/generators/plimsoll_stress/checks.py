@@ -142,9 +142,6 @@ def _generator(spec: LoadSpec) -> Iterator[Problem]:
 
 def foreign_keyspace_problems(spec: LoadSpec) -> Iterator[Problem]:
     """Yield each statement that a load may not send to that cluster, or that its keyspaces can't answer."""
-    if spec.owns == "cluster":
-        yield from _new_cluster_problems(spec)
-        return
     options, is_read_only = given_options(spec.workload), spec.owns == "nothing"
     if spec.workload.name != OWN_STATEMENTS:
         if is_read_only:
@@ -157,19 +154,15 @@ def foreign_keyspace_problems(spec: LoadSpec) -> Iterator[Problem]:
             yield Problem(f"workload.{key}", "writes, and the keyspace is to be read only", "remove it")
     for where, statement in _statements(options):
         words = words_of(statement)
-        yield from _kind(where, words, is_read_only=is_read_only)
-        if (name := _foreign_name(words)) and not is_read_only:
-            what = f"names the keyspace {name}, which is not the load's own"
-            yield Problem(where, what, "write the table's name alone, or `{keyspace}.` before it")
-
-
-def _new_cluster_problems(spec: LoadSpec) -> Iterator[Problem]:
-    options = given_options(spec.workload) if spec.workload.name == OWN_STATEMENTS else {}
-    for where, statement in _statements(options):
-        name = _foreign_name(words_of(statement))
-        if name and name != KEYSPACE and not name.startswith("system"):
-            what = f"names the keyspace {name}, which a new cluster does not have"
-            yield Problem(where, what, "write the table's name alone, or `{keyspace}.` before it")
+        name = _foreign_name(words)
+        if spec.owns == "cluster":
+            is_foreign, why = name != KEYSPACE and not name.startswith("system"), "which a new cluster does not have"
+        else:
+            yield from _kind(where, words, is_read_only=is_read_only)
+            is_foreign, why = not is_read_only, "which is not the load's own"
+        if name and is_foreign:
+            mend = "write the table's name alone, or `{keyspace}.` before it"
+            yield Problem(where, f"names the keyspace {name}, {why}", mend)
 
 
 def _kind(where: str, words: Sequence[str], *, is_read_only: bool) -> Iterator[Problem]:

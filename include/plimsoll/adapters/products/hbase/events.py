@@ -11,7 +11,7 @@ and its write-ahead logs first, so that the Master finds no log of it to split.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from operator import itemgetter
@@ -40,10 +40,6 @@ _COMPACTING, _COMPACTED = re.compile(r"Starting compaction of "), re.compile(r"C
 _PROCEDURE = re.compile(
     r"Finished pid=\d+, .*state=SUCCESS.*; (?P<name>\w+) .* in "
     r"((?P<hours>\d+) hrs, )?((?P<minutes>\d+) mins?, )?((?P<seconds>[\d.]+) sec|(?P<ms>\d+) msec)"
-)
-_OF_PROCEDURE: Sequence[tuple[EventKind, Callable[[str, str], bool]]] = (
-    (SPLIT, lambda name, _: name == "SplitTableRegionProcedure"),
-    (MOVE, lambda name, text: name == "TransitRegionStateProcedure" and bool(re.search(r"\b(MOVE|REOPEN)\b", text))),
 )
 
 _EXPIRED = re.compile(r"RegionServer ephemeral node deleted, processing expiration \[(?P<server>[^\]]+)\]")
@@ -130,8 +126,10 @@ def _ended(message: str) -> tuple[EventKind, timedelta] | None:
         if match := pattern.match(message):
             return kind, timedelta(milliseconds=int(match["ms"]))
     if match := _PROCEDURE.match(message):
-        kinds = (kind for kind, is_told in _OF_PROCEDURE if is_told(match["name"], message))
-        return next(((kind, _length(match)) for kind in kinds), None)
+        if match["name"] == "SplitTableRegionProcedure":
+            return SPLIT, _length(match)
+        if match["name"] == "TransitRegionStateProcedure" and re.search(r"\b(MOVE|REOPEN)\b", message):
+            return MOVE, _length(match)
     return None
 
 
