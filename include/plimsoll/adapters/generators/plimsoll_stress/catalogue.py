@@ -82,10 +82,8 @@ def catalogue() -> Catalogue:
 
 
 def shares(workload: Workload) -> dict[str, float]:
-    """Return operation → share of all operations, 0 to 1. Empty for a workload unknown to the load generator."""
-    described = catalogue().by_name.get(workload.name)
-    if described is None:
-        return {}
+    """Return operation → share of all operations, 0 to 1, of a workload that the load generator knows."""
+    described = catalogue().by_name[workload.name]
     options = given_options(workload)
     weights = _declared(options) if not described.operations else _weights(described, options)
     total = sum(weight for weight in weights.values() if weight is not None)
