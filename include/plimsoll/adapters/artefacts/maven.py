@@ -77,10 +77,8 @@ def fetch(jars: Iterable[LockedJar], scratch: Path) -> Iterator[tuple[LockedJar,
     reraise=True,
 )
 def _fetch(context: "MavenContext", jar: LockedJar) -> Path:
-    """Download a jar.
-
-    Every error but a refused certificate is retried, including a wrong checksum, because an interrupted download looks
-    like one.
+    """Download a jar. Every error but a refused certificate is retried, including a wrong checksum, because an
+    interrupted download looks like one.
     """
     with _explained(jar.coordinates):
         path = _download(_artifact(context, jar))
@@ -120,10 +118,8 @@ def _context(scratch: Path) -> "MavenContext":
 
 @contextmanager
 def _explained(where: str) -> Iterator[None]:
-    """Raise the errors of a download in words.
-
-    jgo raises RuntimeError where the repository lacks the file, and Requests its own errors where the machine is
-    offline.
+    """Raise a download's errors in words: jgo raises RuntimeError where the repository lacks the file, and Requests its
+    own errors where the machine is offline.
     """
     import requests
 

@@ -71,7 +71,6 @@ class PlimsollStress(LoadGenerator):
         return list(dict.fromkeys(chain.from_iterable(downloads)))
 
     def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:
-        """Explain why several load hosts keep no rule; empty for one, which keeps all."""
         return "each of several load hosts knows only its own part of the load" if choice.hosts > 1 else ""
 
     def prepare(self, spec: LoadSpec) -> None:
@@ -83,9 +82,6 @@ class PlimsollStress(LoadGenerator):
         return tuple(unread_statements(given_options(spec.workload))) if is_own else ()
 
     def limits(self, spec: LoadSpec) -> Sequence[str]:
-        """Return what a closed loop hides, and what is not asked or not timed as its name says. It reports everything
-        that Plimsoll checks.
-        """
         return tuple(remarks.limits(spec))
 
     def written(self, spec: LoadSpec, loads: Sequence[int]) -> str:
@@ -104,7 +100,6 @@ class PlimsollStress(LoadGenerator):
         self._start(host, request, folder, command.run_arguments(request, folder))
 
     def with_rows(self, spec: LoadSpec, rows: int) -> LoadSpec:
-        """Return the same with a number of rows, by the workload's option for it. ValueError where it has none."""
         return remarks.with_rows(spec, rows)
 
     def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:

@@ -58,7 +58,6 @@ class NodeFiles(ProcessFiles):
 
     @property
     def logback(self) -> PurePosixPath:
-        """Return the configuration of the logging library."""
         return self.configuration / "logback.xml"
 
     @property
@@ -68,7 +67,6 @@ class NodeFiles(ProcessFiles):
 
     @property
     def jmx(self) -> JmxAccess:
-        """Return the files that open its JMX to Plimsoll."""
         return JmxAccess(self.configuration / "jmx.password", self.configuration / "jmx.access")
 
     @property

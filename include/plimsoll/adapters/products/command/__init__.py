@@ -115,7 +115,6 @@ class Blueprint:
         return filled(self.command.ready, values)
 
     def _values(self, host: Host, number: int) -> Mapping[str, str]:
-        """Return every placeholder's value for a node."""
         return {
             **of_settings(self.settings),
             "address": self.addresses[number],

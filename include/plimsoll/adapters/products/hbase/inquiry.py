@@ -114,10 +114,7 @@ def told_departures(first: Host) -> Sequence[Departure]:
 
 
 def fingerprints(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]:
-    """Read what the JVMs of each node report, and the versions that the processes have logged, in the nodes' order.
-
-    Raises DeployError where a JVM does not answer.
-    """
+    """Read what the JVMs of each node report, and the versions in their logs. DeployError where a JVM is silent."""
     places = [(node, role) for number, node in enumerate(nodes) for role in roles_of(number)]
     jvms = [(node, role.name, role.jmx_port, RoleFiles(node.root, role.name).jmx) for node, role in places]
     answers = inspect_jvms(tool, jvms)

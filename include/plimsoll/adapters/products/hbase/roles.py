@@ -64,7 +64,6 @@ class Role:
 
     @property
     def process(self) -> NodeProcess:
-        """Return the process with the paths of its logs."""
         name = self.name
         return NodeProcess(name, lambda root: (RoleFiles(root, name).log, console_path(root, name)), WORDS)
 

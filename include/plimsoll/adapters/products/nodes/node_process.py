@@ -63,7 +63,6 @@ class ProcessFiles:
 
     @property
     def configuration(self) -> PurePosixPath:
-        """Return the folder of the files that are written for the process."""
         return self.home / "conf"
 
     @property
@@ -163,7 +162,6 @@ def plain(value: JsonValue) -> str:
 
 
 def render(settings: JsonValue) -> str:
-    """Return the settings as YAML."""
     stream = StringIO()
     yaml = YAML(typ="safe", pure=True)
     yaml.default_flow_style = False

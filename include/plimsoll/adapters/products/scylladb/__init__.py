@@ -137,11 +137,7 @@ class ScyllaDb(Product):
         self._artefacts.prepare_program("node-tool")
 
     def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
-        """Start one node after the other, as nodes must join, and wait until clients can use all of them.
-
-        Nodes that were started before are waited for like new ones. Raises DeployError, with the last log lines of a
-        node that did not start.
-        """
+        """Start one node after the other, as nodes must join, and wait until clients can use all of them."""
         if spec.variant.archive is None:
             raise DeployError("it names no archive", where=f"variant {spec.variant.id}", mend="run `plimsoll plan`")
         home = self._artefacts.unpacked(spec.variant.archive, PROGRAM)
