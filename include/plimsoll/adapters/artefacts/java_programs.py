@@ -65,11 +65,6 @@ class JavaProgram:
     libraries: str = _FOR_CQL
 
     @property
-    def jar(self) -> str:
-        """Return the name of the jar: `plimsoll.stress` → `plimsoll-stress.jar`."""
-        return f"{self.package.replace('.', '-')}.jar"
-
-    @property
     def entry_name(self) -> str:
         """Tell how names of entries in the cache begin: `load-generator`."""
         return self.name.replace(" ", "-").lower()
@@ -150,7 +145,9 @@ def _build(cache: Cache, program: JavaProgram, content: Path, entry: str) -> Non
             (content / library.name).hardlink_to(library)
         except OSError:
             shutil.copyfile(library, content / library.name)
-    _pack(program, classes, content / program.jar, version=entry.rpartition("-")[2])
+    # `plimsoll.stress` → `plimsoll-stress.jar`
+    jar = content / f"{program.package.replace('.', '-')}.jar"
+    _pack(program, classes, jar, version=entry.rpartition("-")[2])
 
 
 def _compile(cache: Cache, program: JavaProgram, libraries: Sequence[Path], classes: Path) -> None:

@@ -51,6 +51,7 @@ _BEFORE_NAMES = ("from", "into", "update", "table", "exists", "type", "view")
 
 def problems(spec: LoadSpec, artefacts: ProgramSource) -> Sequence[Problem]:
     """Return all problems at once. Downloads nothing."""
+    named = ("load_generator.name", spec.name)
     return [
         *_workload(spec),
         *_protocols(spec),
@@ -59,7 +60,7 @@ def problems(spec: LoadSpec, artefacts: ProgramSource) -> Sequence[Problem]:
         *_generator(spec),
         *timing_problems(spec),
         *_early_end(spec),
-        *_missing(spec, artefacts),
+        *(lack for program in programs(spec) for lack in artefacts.missing_of_program(program, *named)),
     ]
 
 
@@ -99,11 +100,6 @@ def _protocols(spec: LoadSpec) -> Iterator[Problem]:
             able = [workload.name for workload in catalogue().workloads if target.protocol in workload.protocols]
             what = f"{described.name} consists of statements of CQL, which {target.product} does not understand"
             yield Problem("workload.name", what, f"these run on {target.product}: {', '.join(able)}")
-
-
-def _missing(spec: LoadSpec, artefacts: ProgramSource) -> Iterator[Problem]:
-    for program in programs(spec):
-        yield from artefacts.missing_of_program(program, "load_generator.name", spec.name)
 
 
 def _lengths(described: WorkloadDescription, settings: Mapping[str, JsonValue]) -> Iterator[Problem]:

@@ -145,11 +145,13 @@ def act(tool: NodeTool, request: ActionRequest, blueprint: Blueprint) -> ActionS
             return ActionStatus(note=f"{request.action.name}: {moved}")
         ended.append(moved)
         left = nodes
+    # For how long no move was under way because nobody had looked
+    waits = (then.began - (then.due or before.at) for before, then in pairwise(ended))
     received = [move.streamed_bytes for move in ended if move.streamed_bytes is not None]
     end = ActionEnd(
         began_at=ended[0].began,
         at=max(move.at for move in ended),
-        waited_s=_waited_s(ended),
+        waited_s=sum(max(0.0, wait.total_seconds()) for wait in waits),
         undated_s=sum(move.undated.total_seconds() for move in ended),
         nodes=tuple(node.info.name for node in left),
         evidence=tuple(move.evidence for move in ended),
@@ -157,12 +159,6 @@ def act(tool: NodeTool, request: ActionRequest, blueprint: Blueprint) -> ActionS
         streamed_bytes=sum(received) if received else None,
     )
     return ActionStatus(end=end)
-
-
-def _waited_s(ended: Sequence[MoveEnd]) -> float:
-    """Return for how long no move was under way because nobody had looked, s."""
-    waits = (then.began - (then.due or before.at) for before, then in pairwise(ended))
-    return sum(max(0.0, wait.total_seconds()) for wait in waits)
 
 
 def _compact(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProgress]:
