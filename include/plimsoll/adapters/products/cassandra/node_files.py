@@ -15,7 +15,8 @@ from pathlib import PurePosixPath
 from plimsoll.adapters.hosts.base import console_path
 from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess, ProcessFiles, TimedLog, time_of
 from plimsoll.adapters.products.nodes.tool import JmxAccess
-from plimsoll.domain.keys.process import Event, EventKind
+from plimsoll.domain.keys.process import Event, EventKind, Process
+from plimsoll.domain.keys.variant import JvmConfiguration
 from plimsoll.ports.host import Host
 
 JOB = "cassandra"
@@ -89,6 +90,14 @@ RESTARTED_NODE = NodeProcess(RESTARTED, lambda root: (NodeFiles(root).system_log
 def current_process(node: Host) -> NodeProcess:
     """Return the node's process that counts: the first one, unless it was started again."""
     return NODE if node.status(RESTARTED).state == "missing" else RESTARTED_NODE
+
+
+def declared(jvm: JvmConfiguration | None) -> Process:
+    """Return the node's process with all files that are kept of it."""
+    files = NodeFiles(PurePosixPath())
+    consoles = (files.console, *(console_path(files.root, job) for job in (RESTARTED, "action-*")))
+    kept = (files.settings, files.logs / "*", *consoles)
+    return Process(JOB, jvm, SYSTEM_LOG, GC_LOG, tuple(map(str, kept)), gc_log_again=GC_LOG_OF_RESTARTED)
 
 
 COMPACTION, FLUSH = EventKind("compaction", "compaction"), EventKind("flush", "memtable flush")

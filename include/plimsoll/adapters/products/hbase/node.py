@@ -11,16 +11,7 @@ from pydantic import JsonValue
 from plimsoll.adapters.artefacts.java_programs import install
 from plimsoll.adapters.hosts.base import console_path
 from plimsoll.adapters.products.hbase.release import JDK_FLAGS
-from plimsoll.adapters.products.hbase.roles import (
-    FORMAT,
-    GC_LOG,
-    MASTER,
-    NAME_NODE,
-    REGION_SERVER,
-    ZOOKEEPER,
-    Role,
-    RoleFiles,
-)
+from plimsoll.adapters.products.hbase.roles import GC_LOG, MASTER, NAME_NODE, REGION_SERVER, ZOOKEEPER, Role, RoleFiles
 from plimsoll.adapters.products.hbase.settings import (
     ClusterHost,
     hadoop_settings,
@@ -28,13 +19,7 @@ from plimsoll.adapters.products.hbase.settings import (
     hdfs_settings,
     zookeeper_settings,
 )
-from plimsoll.adapters.products.nodes.jvm_flags import (
-    CHOICE,
-    file_url,
-    gc_log_flags,
-    heap_flags,
-    jdk_major,
-)
+from plimsoll.adapters.products.nodes.jvm_flags import CHOICE, file_url, gc_log_flags, heap_flags, jdk_major
 from plimsoll.adapters.products.nodes.node_process import NodeProcess, plain
 from plimsoll.adapters.products.nodes.own_machine import by_machine, own_loopback
 from plimsoll.adapters.products.nodes.tool import jmx_flags
@@ -42,6 +27,8 @@ from plimsoll.domain.keys.variant import JvmConfiguration
 from plimsoll.ports.artefacts import Jdk
 from plimsoll.ports.host import Host, Job
 
+FORMAT = "format-hdfs"
+"""The id of the job that makes the NameNode's folder, once."""
 FORMATTING = NodeProcess(FORMAT, lambda root: (console_path(root, FORMAT), RoleFiles(root, NAME_NODE.name).log))
 ZOO_CFG = "zoo.cfg"
 _HOMES_OF_PAGES = (
