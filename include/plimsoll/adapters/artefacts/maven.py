@@ -9,13 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tenacity import (
-    retry,
-    retry_if_exception_type,
-    retry_if_not_exception_type,
-    stop_after_attempt,
-    wait_incrementing,
-)
+from tenacity import retry, retry_if_exception_type, retry_if_not_exception_type, stop_after_attempt, wait_incrementing
 
 from plimsoll.adapters.artefacts.cache import Cache, faulty, sha256
 from plimsoll.adapters.artefacts.locks import LockedJar, LockedSet

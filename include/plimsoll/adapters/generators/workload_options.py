@@ -56,21 +56,14 @@ def operation_problems(
             yield Problem(f"service_levels[{number}].operations", what, meant_or_known(level.operations, known))
 
 
-def timing_problems(spec: LoadSpec) -> Iterator[Problem]:
-    """Yield faults where the timed run or its warm-up is not a whole number of seconds."""
-    yield from _fractions("timing.duration", spec.timing.duration)
-    yield from _fractions("timing.warmup", spec.timing.warmup)
-
-
-def interval_problems(spec: LoadSpec) -> Iterator[Problem]:
-    """Yield faults where an interval of a service level is not a whole number of seconds."""
-    for number, level in enumerate(spec.service_levels):
-        yield from _fractions(f"service_levels[{number}].interval", level.interval)
-
-
-def _fractions(where: str, length: timedelta) -> Iterator[Problem]:
-    if length % timedelta(seconds=1):
-        yield Problem(where, f"{format_duration(length)} is no whole number of seconds", "round it")
+def length_problems(spec: LoadSpec, *, with_intervals: bool = True) -> Iterator[Problem]:
+    """Yield each length that is no whole number of seconds: of the timed run, the warm-up, or intervals of levels."""
+    lengths = {"timing.duration": spec.timing.duration, "timing.warmup": spec.timing.warmup}
+    if with_intervals:
+        lengths |= {f"service_levels[{n}].interval": level.interval for n, level in enumerate(spec.service_levels)}
+    for where, length in lengths.items():
+        if length % timedelta(seconds=1):
+            yield Problem(where, f"{format_duration(length)} is no whole number of seconds", "round it")
 
 
 def option_problems(

@@ -16,7 +16,7 @@ from plimsoll.adapters.generators.command import starter
 from plimsoll.adapters.generators.command.watcher import ERRORS, ERRORS_S, FIGURES, RATE, STOPPED, percentile_of
 from plimsoll.adapters.generators.command.watching import WATCH, WATCHER
 from plimsoll.adapters.generators.foreign_load import CONSOLE, LEASE, LOAD, POPULATE, RECORDS, Command, Load, run_s
-from plimsoll.adapters.generators.workload_options import interval_problems, timing_problems
+from plimsoll.adapters.generators.workload_options import length_problems
 from plimsoll.adapters.hosts.base import PYTHON
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.system import LoadCommand, placeholders
@@ -141,8 +141,7 @@ def problems(spec: LoadSpec, artefacts: ProgramSource) -> Sequence[Problem]:
         *_progress(command),
         *_outputs(command),
         *_archive(spec, command, artefacts),
-        *timing_problems(spec),
-        *interval_problems(spec),
+        *length_problems(spec),
     ]
 
 

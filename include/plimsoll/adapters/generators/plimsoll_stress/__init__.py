@@ -9,15 +9,7 @@ from typing import Any
 
 from plimsoll import __version__
 from plimsoll.adapters.artefacts.java_programs import OwnProgram
-from plimsoll.adapters.generators.foreign_load import (
-    PLAN,
-    TAIL_BYTES,
-    folder_of,
-    last_lines,
-    parse_plan,
-    renew_lease,
-    tail,
-)
+from plimsoll.adapters.generators.foreign_load import PLAN, TAIL_BYTES, folder_of, parse_plan, renew_lease, tail
 from plimsoll.adapters.generators.plimsoll_stress import command, remarks, reports
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import OWN_STATEMENTS
 from plimsoll.adapters.generators.plimsoll_stress.checks import problems
@@ -119,8 +111,8 @@ class PlimsollStress(LoadGenerator):
         fault = _fault(host, job)
         if fault is None:
             return LoadStatus("complete", "load", seconds_left=0.0)
-        console = host.read_tail(console_path(host.root, job_id), max_bytes=TAIL_BYTES)
-        return LoadStatus("failed", _running(host).phase, reason=f"{fault}{last_lines(console)}")
+        reason = f"{fault}{reports.console_end(host, job_id)}"
+        return LoadStatus("failed", _running(host).phase, reason=reason)
 
     def settles(self, workload: Workload) -> bool:
         """Return True for all workloads but BasicTimeSeries, whose published runs did not wait."""

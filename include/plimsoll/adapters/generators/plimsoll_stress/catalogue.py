@@ -114,7 +114,7 @@ def share_options(described: WorkloadDescription) -> list[str]:
     return [str(share["option"]) for share in shares if isinstance(share, dict) and "option" in share]
 
 
-def declared_operations(given: Mapping[str, JsonValue]) -> list[dict[str, JsonValue]]:
+def own_operations(given: Mapping[str, JsonValue]) -> list[dict[str, JsonValue]]:
     """Return the operations that the definition declares itself, as far as they have keys."""
     operations = given.get("operations")
     listed = operations if isinstance(operations, list) else []
@@ -123,7 +123,7 @@ def declared_operations(given: Mapping[str, JsonValue]) -> list[dict[str, JsonVa
 
 def _declared(options: Mapping[str, JsonValue]) -> dict[str, float | None]:
     """Return the shares of operations that the definition declares itself."""
-    declared = ((operation, share_of(operation)) for operation in declared_operations(options))
+    declared = ((operation, share_of(operation)) for operation in own_operations(options))
     return {str(operation.get("name")): share for operation, share in declared if share is not None}
 
 

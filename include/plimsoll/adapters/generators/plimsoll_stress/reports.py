@@ -154,6 +154,11 @@ def summary_in(host: Host, folder: PurePosixPath) -> LoadSummary:
     return parse_summary(host.read_tail(folder / command.SUMMARY, max_bytes=_SUMMARY_BYTES))
 
 
+def console_end(host: Host, job_id: str) -> str:
+    """Return the last lines of a job's console, to follow the reason of its failure. Raises HostError."""
+    return last_lines(host.read_tail(console_path(host.root, job_id), max_bytes=TAIL_BYTES))
+
+
 def _failures(stage: str, account: Mapping[str, Any]) -> Iterator[str]:
     for failure in account["failures"]:
         yield f"{stage}: {failure['operation']} failed as `{failure.get('kind', 'other')}` {_counted(failure)}"
@@ -251,6 +256,6 @@ def status(host: Host, job_id: str) -> LoadStatus:
     summary = summary_in(host, folder)
     if summary.complete and job.exit_code == 0:
         return LoadStatus("complete")
-    console = host.read_tail(console_path(host.root, job_id), max_bytes=TAIL_BYTES)
     reason = summary.reason or f"it ended with exit code {job.exit_code}"
-    return LoadStatus("failed", reason=f"a sample of the rows could not be written: {reason}{last_lines(console)}")
+    what = f"a sample of the rows could not be written: {reason}{console_end(host, job_id)}"
+    return LoadStatus("failed", reason=what)
