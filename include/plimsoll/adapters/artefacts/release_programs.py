@@ -129,10 +129,8 @@ def damage_as_tar_error() -> Iterator[None]:
     """Turn every error that a damaged archive leads to into tarfile.TarError."""
     try:
         yield
-    except _DAMAGED as error:
-        raise tarfile.TarError(f"it is damaged: {error}") from error
-    except OSError as error:
-        if error.errno not in _CONTRADICTIONS:
+    except (*_DAMAGED, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in _CONTRADICTIONS:
             raise
         raise tarfile.TarError(f"it is damaged: {error}") from error
 

@@ -8,6 +8,7 @@ import re
 import shlex
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from pathlib import PurePosixPath
 from typing import Any
@@ -46,12 +47,10 @@ def parse_plan(text: str) -> dict[str, Any]:
 
 def parse_object(name: str, text: str) -> dict[str, Any]:
     """Return the JSON object in a file of the load; empty for no text. Raises LoadError where it holds none."""
-    try:
+    with suppress(ValueError, RecursionError):  # The latter for brackets nested too deeply
         content = json.loads(text) if text else {}
         if isinstance(content, dict):
             return content
-    except (ValueError, RecursionError):  # The latter for brackets nested too deeply
-        pass
     raise LoadError(f"the load's {name} is damaged", where="load generator", mend="run the cell again")
 
 

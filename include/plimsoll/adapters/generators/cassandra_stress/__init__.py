@@ -105,7 +105,9 @@ class CassandraStress(ForeignGenerator):
         if not printed or ending is None:
             return LoadSummary(complete=False, reason="cassandra-stress left no account of a run that ended")
         reported = _console_rows(printed)
-        judged = _judged_rows(reported, plan.warmup_s, plan.duration_s)
+        # Of all operations, after the warm-up
+        begin_s, end_s = plan.warmup_s + _SLACK_S, plan.duration_s + _SLACK_S
+        judged = [row for row in reported if row.operation == _TOTAL and begin_s < row.time_s <= end_s]
         errors = sum(row.errors for row in judged)
         duration_s = _reached_s(reported)
         # The mean number of operations that were due and not answered yet, by Little's law
@@ -199,9 +201,3 @@ def _console_rows(text: str) -> tuple[Row, ...]:
             if all(map(isfinite, (operations, ops_s, mean_ms, time_s))):
                 complete.append(Row(match["type"], int(operations), ops_s, mean_ms, time_s, errors))
     return tuple(complete)
-
-
-def _judged_rows(reported: Sequence[Row], warmup_s: float, duration_s: float) -> tuple[Row, ...]:
-    """Return rows of all operations after the warm-up, up to the end of the duration, which includes the warm-up."""
-    begin_s, end_s = warmup_s + _SLACK_S, duration_s + _SLACK_S
-    return tuple(row for row in reported if row.operation == _TOTAL and begin_s < row.time_s <= end_s)
