@@ -6,7 +6,7 @@ The definition's settings replace the release's; the node's own replace both.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from zipfile import ZipFile
 
 from pydantic import JsonValue
@@ -27,23 +27,6 @@ PORTS = (STORAGE_PORT, NATIVE_PORT)
 TOKENS = "num_tokens"
 _ENVIRONMENT = {"MALLOC_ARENA_MAX": "4"}  # conf/cassandra-env.sh of every release line
 _FOLDERS = ("commitlog", "hints", "saved_caches", "cdc_raw")
-
-RESERVED = frozenset(
-    {
-        "cluster_name",
-        "seed_provider",
-        "listen_address",
-        "rpc_address",
-        "storage_port",
-        "native_transport_port",
-        "start_native_transport",
-        "auto_bootstrap",
-        "initial_token",
-        "data_file_directories",
-        *(f"{folder}_directory" for folder in _FOLDERS),
-    }
-)
-"""Settings that Plimsoll writes for each node. A definition can't set them."""
 
 _RING = 2**64
 _FIRST = -(2**63)
@@ -175,6 +158,10 @@ def _own(files: NodeFiles, seed: str, address: str) -> dict[str, JsonValue]:
         "data_file_directories": [str(files.data / "tables")],
         **{f"{folder}_directory": str(files.data / folder) for folder in _FOLDERS},
     }
+
+
+RESERVED = frozenset({*_own(NodeFiles(PurePosixPath()), "", ""), "auto_bootstrap", "initial_token"})
+"""Settings that Plimsoll writes for each node. A definition can't set them."""
 
 
 def initial_tokens(node: int, *, nodes: int, tokens_per_node: int) -> tuple[int, ...]:

@@ -25,26 +25,6 @@ _IO_TUNE = timedelta(minutes=15)
 STORAGE_PORT, NATIVE_PORT, SHARD_AWARE_PORT, API_PORT, METRICS_PORT = 7000, 9042, 19042, 10000, 9180
 PORTS = (STORAGE_PORT, NATIVE_PORT, SHARD_AWARE_PORT, API_PORT, METRICS_PORT)
 DEVELOPER_MODE = "developer_mode"
-RESERVED = frozenset(
-    {
-        "cluster_name",
-        "seed_provider",
-        "listen_address",
-        "rpc_address",
-        "api_address",
-        "prometheus_address",
-        "storage_port",
-        "native_transport_port",
-        "native_shard_aware_transport_port",
-        "api_port",
-        "prometheus_port",
-        "workdir",
-        "api_ui_dir",
-        "api_doc_dir",
-    }
-)
-"""Settings that Plimsoll writes for each node. A definition can't set them."""
-
 PRODUCT = "scylladb"
 """The name of ScyllaDB in definitions, of a node's job and of its process."""
 
@@ -153,31 +133,38 @@ def shipped(home: Path) -> dict[str, JsonValue]:
 def node_settings(layers: Sequence[Mapping[str, JsonValue]], place: NodePlace) -> dict[str, JsonValue]:
     """Return the settings of one node: those of all layers, of which later ones replace earlier ones, and its own."""
     merged = {key: value for layer in layers for key, value in layer.items() if key not in CommandOptions.model_fields}
-    seeds: JsonValue = {
-        "class_name": "org.apache.cassandra.locator.SimpleSeedProvider",
-        "parameters": [{"seeds": place.addresses[0]}],
-    }
+    own = _own(place.files, place.installation, place.addresses[0], place.address)
+    # The first, so that a definition can set it otherwise
+    return {DEVELOPER_MODE: place.sharing > 1, **merged, **own}
+
+
+def _own(files: NodeFiles, installation: PurePosixPath, seed: str, address: str) -> dict[str, JsonValue]:
+    """Return the settings that tell nodes of a cluster apart, and clusters."""
+    loopback = own_loopback(address)
     return {
-        # First, so that a definition can set it otherwise
-        DEVELOPER_MODE: place.sharing > 1,
-        **merged,
-        "cluster_name": f"plimsoll {place.addresses[0]}",
-        "seed_provider": [seeds],
-        "listen_address": place.address,
-        "rpc_address": place.address,
+        "cluster_name": f"plimsoll {seed}",
+        "seed_provider": [
+            {"class_name": "org.apache.cassandra.locator.SimpleSeedProvider", "parameters": [{"seeds": seed}]}
+        ],
+        "listen_address": address,
+        "rpc_address": address,
         # Where its own host alone reaches its REST API and its metrics, neither of which asks for a password
-        "api_address": own_loopback(place.address),
-        "prometheus_address": own_loopback(place.address),
+        "api_address": loopback,
+        "prometheus_address": loopback,
         "storage_port": STORAGE_PORT,
         "native_transport_port": NATIVE_PORT,
         "native_shard_aware_transport_port": SHARD_AWARE_PORT,
         "api_port": API_PORT,
         "prometheus_port": METRICS_PORT,
-        "workdir": str(place.files.data),
+        "workdir": str(files.data),
         # The archive's install script writes these two, since they depend on where it installs
-        "api_ui_dir": f"{place.installation}/swagger-ui/dist/",
-        "api_doc_dir": f"{place.installation}/api/api-doc/",
+        "api_ui_dir": f"{installation}/swagger-ui/dist/",
+        "api_doc_dir": f"{installation}/api/api-doc/",
     }
+
+
+RESERVED = frozenset(_own(NodeFiles(PurePosixPath()), PurePosixPath(), "", "127.0.0.1"))
+"""Settings that Plimsoll writes for each node. A definition can't set them."""
 
 
 def shard_options(settings: Mapping[str, JsonValue], place: NodePlace) -> tuple[str, ...]:
