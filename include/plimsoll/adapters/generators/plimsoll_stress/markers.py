@@ -169,13 +169,13 @@ def _type_behind(words: Sequence[str], columns: Mapping[str, str]) -> str | None
     """Return the type of the marker behind these words, as in `column = :m`, `column IN (…, :m)`, `column IN :m`,
     `column = column + :m` or `LIMIT :m`.
     """
-    before = list(words)
-    if before and before[-1] in _AFTER_WORD:
-        return _AFTER_WORD[before[-1]]
-    if before[-1:] in (["+"], ["-"]):
-        return columns.get(name_of(before[-2])) if len(before) > 1 else None
-    if before[-1:] == ["in"]:
-        column = columns.get(name_of(before[-2])) if len(before) > 1 else None
+    before, last = list(words), words[-1] if words else ""
+    if last in _AFTER_WORD:
+        return _AFTER_WORD[last]
+    column = columns.get(name_of(before[-2])) if len(before) > 1 else None
+    if last in ("+", "-"):
+        return column
+    if last == "in":
         return column and f"list<{column}>"
     while before and (before[-1] in ("(", ",") or before[-1].startswith(":")):
         before.pop()

@@ -25,7 +25,6 @@ COMPACTION, FLUSH = EventKind("compaction", "compaction"), EventKind("flush", "m
 SPLIT, MOVE = EventKind("split", "region split"), EventKind("move", "region moved")
 PAUSE, SYNC = EventKind("long_pause", "long pause"), EventKind("slow_sync", "slow WAL sync")
 LOST, STOPPED = EventKind("server_lost", "region server lost"), EventKind("server_stopped", "region server stopped")
-KINDS = (COMPACTION, FLUSH, SPLIT, MOVE, PAUSE, SYNC, LOST, STOPPED)
 
 _LINE = re.compile(
     r"[A-Z]+ +\[(?P<thread>.*?)\] (?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) (?P<logger>\S+): (?P<message>.*)",
@@ -88,7 +87,7 @@ class Departure:
 class HBaseLog(TimedLog):
     """An implementation of the Evidence port on the logs of all processes, whose times are in their hosts' `zone`."""
 
-    kinds: Sequence[EventKind] = KINDS
+    kinds: Sequence[EventKind] = (COMPACTION, FLUSH, SPLIT, MOVE, PAUSE, SYNC, LOST, STOPPED)
     pattern = _LINE
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:

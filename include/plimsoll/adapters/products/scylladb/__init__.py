@@ -53,7 +53,6 @@ _BUILD = re.compile(r"-0\.\d{8}\..*")
 
 COMPACTION, STALL = EventKind("compaction", "compaction"), EventKind("reactor_stall", "reactor stall")
 ALLOCATION = EventKind("large_allocation", "large allocation", "bytes")
-KINDS = (COMPACTION, STALL, ALLOCATION)
 
 _LINE = re.compile(
     r"[A-Z]+ +(?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) +\[shard +\d+[^]]*\] (?P<logger>\S+) - (?P<message>.*)",
@@ -69,7 +68,7 @@ _SURE = timedelta(seconds=10)
 class ScyllaDbLog(TimedLog):
     """An implementation of the Evidence port on a node's log, whose times are in its host's `zone`."""
 
-    kinds: Sequence[EventKind] = KINDS
+    kinds: Sequence[EventKind] = (COMPACTION, STALL, ALLOCATION)
     pattern = _LINE
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
