@@ -141,7 +141,7 @@ def _build(cache: Cache, program: JavaProgram, content: Path, entry: str) -> Non
     classes = content.parent / "classes"
     _compile(cache, program, libraries, classes)
     for library in libraries:
-        try:  # every change of a source makes a new folder
+        try:  # a link where the disk allows it, as every change of a source makes a new folder
             (content / library.name).hardlink_to(library)
         except OSError:
             shutil.copyfile(library, content / library.name)
