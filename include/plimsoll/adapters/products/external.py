@@ -42,11 +42,10 @@ class ExternalProduct(Product):
     def at(self, options: Mapping[str, JsonValue]) -> Self:
         bound, theirs = copy(self), read_options(options)
         bound._theirs, bound._observe = theirs, None if isinstance(theirs, list) else theirs.observe
-        if bound._observe:
-            bound._followed = bound._observe.followed
-            if bound._observe.log:
-                # Those that can be named here read the log of any process, whatever its name
-                bound.evidence = self._read_by[bound._observe.log.of]
+        bound._followed = bound._observe.followed if bound._observe else {}
+        if bound._observe and bound._observe.log:
+            # Those that can be named here read the log of any process, whatever its name
+            bound.evidence = self._read_by[bound._observe.log.of]
         return bound
 
     def check(self, spec: ProductSpec) -> Sequence[Problem]:
