@@ -7,7 +7,7 @@ import shutil
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from plimsoll.adapters.artefacts.cache import Cache, sha256
 from plimsoll.adapters.artefacts.jdks import jdk
@@ -16,7 +16,7 @@ from plimsoll.adapters.artefacts.maven import jar_folder
 from plimsoll.adapters.artefacts.web import run_java
 from plimsoll.domain.text.errors import ArtefactError
 from plimsoll.places import shipped
-from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
+from plimsoll.ports.artefacts import OWN_JDK, Jdk, ProgramSource
 from plimsoll.ports.host import Host
 
 _FOR_CQL, _FOR_HBASE, _COMPILER = "load-generator", "load-generator-for-hbase", "ecj"
@@ -65,11 +65,6 @@ class JavaProgram:
     libraries: str = _FOR_CQL
 
     @property
-    def jar(self) -> str:
-        """Return the name of the jar: `plimsoll.stress` → `plimsoll-stress.jar`."""
-        return f"{self.package.replace('.', '-')}.jar"
-
-    @property
     def entry_name(self) -> str:
         """Tell how names of entries in the cache begin: `load-generator`."""
         return self.name.replace(" ", "-").lower()
@@ -88,6 +83,23 @@ class JavaProgram:
 
 
 @dataclass(frozen=True)
+class Installation:
+    """The paths of a program's artefacts on its host."""
+
+    java: PurePosixPath
+    jars: tuple[PurePosixPath, ...]
+
+
+def install(host: Host, jdk: Jdk, jars: Path) -> Installation:
+    """Copy the artefacts to the host if they are not there yet. Returns their paths there."""
+    home = host.install(jdk.home)
+    folder = host.install(jars)
+    # Sorted by name, because the order of files in a directory differs from host to host.
+    names = sorted(jar.name for jar in jars.glob("*.jar"))
+    return Installation(java=home / jdk.java.relative_to(jdk.home), jars=tuple(folder / name for name in names))
+
+
+@dataclass(frozen=True)
 class OwnProgram:
     """A program: its main class, the folder with its jars, and the JDK that it runs on."""
 
@@ -97,10 +109,8 @@ class OwnProgram:
 
     def argv(self, artefacts: ProgramSource, host: Host, *arguments: str, jvm: tuple[str, ...] = ()) -> tuple[str, ...]:
         """Return the command that runs it on that host, after installing it there. Raises ArtefactError."""
-        jdk = artefacts.jdk(self.jdk)
-        home, folder = host.install(jdk.home), host.install(self.bundle)
-        class_path = ":".join(str(folder / jar.name) for jar in sorted(self.bundle.glob("*.jar")))
-        return (str(home / jdk.java.relative_to(jdk.home)), *jvm, "-cp", class_path, self.main, *arguments)
+        installation = install(host, artefacts.jdk(self.jdk), self.bundle)
+        return (str(installation.java), *jvm, "-cp", ":".join(map(str, installation.jars)), self.main, *arguments)
 
 
 def load_generator(sources: Sources | None = None) -> JavaProgram:
@@ -131,16 +141,13 @@ def _build(cache: Cache, program: JavaProgram, content: Path, entry: str) -> Non
     classes = content.parent / "classes"
     _compile(cache, program, libraries, classes)
     for library in libraries:
-        _link(library, content / library.name)
-    _pack(program, classes, content / program.jar, version=entry.rpartition("-")[2])
-
-
-def _link(library: Path, name: Path) -> None:
-    """Link the file under a second name where the disk allows it: every change of a source makes a new folder."""
-    try:
-        name.hardlink_to(library)
-    except OSError:
-        shutil.copyfile(library, name)
+        try:  # a link where the disk allows it, as every change of a source makes a new folder
+            (content / library.name).hardlink_to(library)
+        except OSError:
+            shutil.copyfile(library, content / library.name)
+    # `plimsoll.stress` → `plimsoll-stress.jar`
+    jar = content / f"{program.package.replace('.', '-')}.jar"
+    _pack(program, classes, jar, version=entry.rpartition("-")[2])
 
 
 def _compile(cache: Cache, program: JavaProgram, libraries: Sequence[Path], classes: Path) -> None:

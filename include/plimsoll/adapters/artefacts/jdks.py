@@ -13,11 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.adapters.artefacts import debian
-from plimsoll.adapters.artefacts.archives import Archives, unpacked
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.locks import LockedJdk, locked_jdks
 from plimsoll.adapters.artefacts.web import PIP, ask_java, is_refused, require_authorities, run, untrusted
-from plimsoll.domain.keys.variant import Archive
 from plimsoll.domain.text.errors import ArtefactError
 
 _MB = 1_000_000
@@ -37,35 +35,19 @@ class Jdk:
     version: str
 
 
-@dataclass(frozen=True)
-class ChosenJdk:
-    """A JDK in the form of a definition."""
-
-    id: str
-    archive: Archive | None = None
-
-
-def archived(cache: Cache, wanted: ChosenJdk, archives: Archives, *, thorough: bool = False) -> Jdk:
-    """Return the named archive's runtime, downloaded if necessary; without one, as `jdk`. Raises ArtefactError."""
-    if wanted.archive is None:
-        return jdk(cache, wanted.id, thorough=thorough)
-    home = unpacked(cache, wanted.archive, "bin/java", archives, thorough=thorough)
-    return _described(cache, wanted.id, home)
-
-
 def jdk(cache: Cache, jdk_id: str, *, thorough: bool = False) -> Jdk:
     """Return the runtime with that id, downloaded if necessary. Raises ArtefactError where it can't be."""
     if home := given_home(cache, jdk_id):
-        return _described(cache, jdk_id, home)
+        return described(cache, jdk_id, home)
     locked = locked_jdks().get(jdk_id)
     entry = _entry(jdk_id, locked)
     if locked is None and debian.can_be_fetched(jdk_id):
         home = cache.sealed(entry, lambda content: _fetch_from_debian(cache, jdk_id, content))
-        return _described(cache, jdk_id, home)
+        return described(cache, jdk_id, home)
     if locked is None:
         raise ArtefactError(f"JDK {jdk_id} can't be fetched", where=str(cache.root), mend=how_to_give(cache, jdk_id))
     folder = cache.sealed(entry, lambda content: _fetch(cache, locked, content), thorough=thorough)
-    return _described(cache, jdk_id, folder / _RUNTIME)
+    return described(cache, jdk_id, folder / _RUNTIME)
 
 
 def is_there(cache: Cache, jdk_id: str) -> bool:
@@ -127,7 +109,8 @@ def _fetch_from_debian(cache: Cache, jdk_id: str, content: Path) -> None:
     cache.log(f"{jdk_id} is ready")
 
 
-def _described(cache: Cache, jdk_id: str, home: Path) -> Jdk:
+def described(cache: Cache, jdk_id: str, home: Path) -> Jdk:
+    """Return the runtime in that folder, of which its own program tells. Raises ArtefactError."""
     java = home / "bin" / "java"
     facts = answer(cache, jdk_id, java, "facts", lambda: _facts(java))
     return Jdk(jdk_id, home, java, facts["version"])

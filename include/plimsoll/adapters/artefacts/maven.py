@@ -9,13 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tenacity import (
-    retry,
-    retry_if_exception_type,
-    retry_if_not_exception_type,
-    stop_after_attempt,
-    wait_incrementing,
-)
+from tenacity import retry, retry_if_exception_type, retry_if_not_exception_type, stop_after_attempt, wait_incrementing
 
 from plimsoll.adapters.artefacts.cache import Cache, faulty, sha256
 from plimsoll.adapters.artefacts.locks import LockedJar, LockedSet
@@ -77,10 +71,8 @@ def fetch(jars: Iterable[LockedJar], scratch: Path) -> Iterator[tuple[LockedJar,
     reraise=True,
 )
 def _fetch(context: "MavenContext", jar: LockedJar) -> Path:
-    """Download a jar.
-
-    Every error but a refused certificate is retried, including a wrong checksum, because an interrupted download looks
-    like one.
+    """Download a jar. Every error but a refused certificate is retried, including a wrong checksum, because an
+    interrupted download looks like one.
     """
     with _explained(jar.coordinates):
         path = _download(_artifact(context, jar))
@@ -120,10 +112,8 @@ def _context(scratch: Path) -> "MavenContext":
 
 @contextmanager
 def _explained(where: str) -> Iterator[None]:
-    """Raise the errors of a download in words.
-
-    jgo raises RuntimeError where the repository lacks the file, and Requests its own errors where the machine is
-    offline.
+    """Raise a download's errors in words: jgo raises RuntimeError where the repository lacks the file, and Requests its
+    own errors where the machine is offline.
     """
     import requests
 

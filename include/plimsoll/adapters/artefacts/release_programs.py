@@ -129,10 +129,8 @@ def damage_as_tar_error() -> Iterator[None]:
     """Turn every error that a damaged archive leads to into tarfile.TarError."""
     try:
         yield
-    except _DAMAGED as error:
-        raise tarfile.TarError(f"it is damaged: {error}") from error
-    except OSError as error:
-        if error.errno not in _CONTRADICTIONS:
+    except (*_DAMAGED, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in _CONTRADICTIONS:
             raise
         raise tarfile.TarError(f"it is damaged: {error}") from error
 
@@ -157,18 +155,11 @@ def _harmless(members: Iterable[tarfile.TarInfo], folder: Path) -> Iterator[tarf
             raise tarfile.TarError(f"{member.name!r} would lie outside of the folder or point there")
         if member.islnk() and (folder / member.linkname).is_symlink():
             raise tarfile.TarError(f"{member.name!r} is a hard link to a symbolic link")
-        member.mode = _mode(member)
+        # Folders can be entered, files have at most their owner's rights, and only the owner may write
+        of_owner = 0o755 if member.mode & 0o100 else 0o644
+        member.mode = 0o755 if member.isdir() else member.mode & of_owner | 0o600
         member.uid, member.gid, member.uname, member.gname = os.geteuid(), os.getegid(), "", ""
         yield member
-
-
-def _mode(member: tarfile.TarInfo) -> int:
-    """Return the rights of an unpacked member: folders can be entered, files have at most their owner's rights, and
-    only the owner may write.
-    """
-    if member.isdir():
-        return 0o755
-    return member.mode & (0o755 if member.mode & 0o100 else 0o644) | 0o600
 
 
 def _names(member: tarfile.TarInfo) -> Iterator[str]:

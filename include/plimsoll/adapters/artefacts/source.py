@@ -3,6 +3,7 @@ files.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from plimsoll.adapters.artefacts import archives as archives_of
@@ -10,14 +11,13 @@ from plimsoll.adapters.artefacts import jdks, jvm_traits
 from plimsoll.adapters.artefacts.archives import Archives
 from plimsoll.adapters.artefacts.cache import Cache, faulty, is_sound
 from plimsoll.adapters.artefacts.java_programs import (
-    JavaProgram,
     Sources,
     built,
     load_generator,
     load_generator_for_hbase,
     node_tool,
 )
-from plimsoll.adapters.artefacts.jdks import ChosenJdk, Jdk
+from plimsoll.adapters.artefacts.jdks import Jdk
 from plimsoll.adapters.artefacts.locks import LockedSet, database_versions, locked_jdks, locked_set
 from plimsoll.adapters.artefacts.maven import entry_of, jar_folder
 from plimsoll.adapters.artefacts.release_programs import is_there, release, release_jars, size_bytes
@@ -27,45 +27,6 @@ from plimsoll.domain.keys.variant import Archive, Collector
 from plimsoll.domain.text.errors import ArtefactError, Problem
 from plimsoll.ports.artefacts import OWN_JDK, Program, ReleaseProgram, how_to_fetch, jdk_of
 from plimsoll.ports.log import Log
-
-
-def of_jdk(cache: Cache, wanted: ChosenJdk) -> Iterator[Download]:
-    """Yield the download of a JDK; nothing for one that no registry has and nobody gave."""
-    name, locked = f"JDK {wanted.id}", locked_jdks().get(wanted.id)
-    if wanted.archive is not None:
-        yield Download(
-            name=f"{name} from the archive that the variant names",
-            size_bytes=None,
-            is_there=archives_of.is_there(cache, wanted.archive),
-        )
-    elif jdks.can_be_fetched(wanted.id) or jdks.is_there(cache, wanted.id):
-        size = locked.size_bytes if locked else None
-        yield Download(name=name, size_bytes=size, is_there=jdks.is_there(cache, wanted.id))
-
-
-def of_own_program(cache: Cache, program: JavaProgram, runs_on: str) -> Iterator[Download]:
-    """Yield the downloads of one of Plimsoll's own Java programs, which is compiled from them, and of its JDK, which
-    may be another than the compiler's.
-    """
-    is_built = is_sound(cache.root / program.entry())
-    for jdk_id in dict.fromkeys([runs_on, *([] if is_built else [OWN_JDK])]):
-        yield from of_jdk(cache, ChosenJdk(jdk_id))
-    for name, title in program.library_sets.items():
-        yield from _of_set(cache, name, title, is_there=is_built)
-
-
-def of_release_program(cache: Cache, program: ReleaseProgram) -> Iterator[Download]:
-    """Yield the download of a program that is a part of a product's release, and of its JDK."""
-    yield from of_jdk(cache, ChosenJdk(jdk_of(program)))
-    title = f"{program.name}, in the release of {program.product} {release(program)}"
-    yield Download(name=title, size_bytes=size_bytes(program), is_there=is_there(cache, program))
-
-
-def _of_set(cache: Cache, name: str, title: str, *, is_there: bool = False) -> Iterator[Download]:
-    """Yield the download of a set of jars that has a lock file; `is_there`: whether what is made of it is there."""
-    if locked := locked_set(name):
-        there = is_there or not faulty(cache.root / entry_of(locked), locked.checksums)
-        yield Download(name=title, size_bytes=locked.size_bytes, is_there=there)
 
 
 class Artefacts:
@@ -82,8 +43,10 @@ class Artefacts:
         programs = (load_generator(sources), load_generator_for_hbase(sources), node_tool())
         self._own = {program.entry_name: program for program in programs}
 
-    def jdk(self, jdk_id: str, archive: Archive | None = None) -> Jdk:
-        return jdks.archived(self._cache, ChosenJdk(jdk_id, archive), self._archives)
+    def jdk(self, jdk_id: str, archive: Archive | None = None, *, thorough: bool = False) -> Jdk:
+        if archive is None:
+            return jdks.jdk(self._cache, jdk_id, thorough=thorough)
+        return jdks.described(self._cache, jdk_id, self.unpacked(archive, "bin/java", thorough=thorough))
 
     def collectors(self, jdk_id: str, archive: Archive | None = None) -> frozenset[Collector]:
         return jvm_traits.collectors(self._cache, self.jdk(jdk_id, archive))
@@ -95,7 +58,6 @@ class Artefacts:
         return jvm_traits.unasked(self._cache, self.jdk(jdk_id, archive), flags)
 
     def database(self, product: str, version: str) -> Path:
-        """Return a folder of jars, to be used as class path `folder/*`."""
         return jar_folder(self._cache, _database(product, version))
 
     def unpacked(self, archive: Archive, program: str, *, thorough: bool = False) -> Path:
@@ -110,9 +72,9 @@ class Artefacts:
         return built(self._cache, self._own[program], thorough=thorough)
 
     def prepare_variants(self, variants: Sequence[VariantSpec]) -> None:
-        for wanted in _jdks(variants):
-            jdks.archived(self._cache, wanted, self._archives, thorough=True)
-            self.collectors(wanted.id, wanted.archive)
+        for jdk_id, archive in _jdks(variants):
+            self.jdk(jdk_id, archive, thorough=True)
+            self.collectors(jdk_id, archive)
         for product, version in _databases(variants):
             jar_folder(self._cache, _database(product, version), thorough=True)
 
@@ -128,15 +90,38 @@ class Artefacts:
         return [Problem(where, lacks, how_to_fetch(name))] if lacks else []
 
     def downloads_of_variants(self, variants: Sequence[VariantSpec]) -> list[Download]:
-        downloads = [download for wanted in _jdks(variants) for download in of_jdk(self._cache, wanted)]
+        downloads = [download for jdk in _jdks(variants) for download in self._of_jdk(*jdk)]
         for product, version in _databases(variants):
-            downloads += _of_set(self._cache, f"{product}-{version}", f"{product} {version}")
+            downloads += self._of_set(f"{product}-{version}", f"{product} {version}")
         return downloads
 
     def downloads_of_program(self, program: Program) -> list[Download]:
+        runs_on = jdk_of(program)
         if isinstance(program, ReleaseProgram):
-            return list(of_release_program(self._cache, program))
-        return list(of_own_program(self._cache, self._own[program], jdk_of(program)))
+            title = f"{program.name}, in the release of {program.product} {release(program)}"
+            download = Download(name=title, size_bytes=size_bytes(program), is_there=is_there(self._cache, program))
+            return [*self._of_jdk(runs_on), download]
+        own = self._own[program]
+        is_built = is_sound(self._cache.root / own.entry())
+        # It is compiled from its downloads, by a JDK that may be another than the one it runs on
+        needed = dict.fromkeys([runs_on, *([] if is_built else [OWN_JDK])])
+        of_sets = [self._of_set(name, title, is_there=is_built) for name, title in own.library_sets.items()]
+        return list(chain(*map(self._of_jdk, needed), *of_sets))
+
+    def _of_jdk(self, jdk_id: str, archive: Archive | None = None) -> Iterator[Download]:
+        """Yield the download of a JDK; nothing for one that no registry has and nobody gave."""
+        name, locked = f"JDK {jdk_id}", locked_jdks().get(jdk_id)
+        if archive is not None:
+            name = f"{name} from the archive that the variant names"
+            yield Download(name=name, size_bytes=None, is_there=self.has_archive(archive))
+        elif (there := jdks.is_there(self._cache, jdk_id)) or jdks.can_be_fetched(jdk_id):
+            yield Download(name=name, size_bytes=locked.size_bytes if locked else None, is_there=there)
+
+    def _of_set(self, name: str, title: str, *, is_there: bool = False) -> Iterator[Download]:
+        """Yield the download of a set of jars that has a lock file; `is_there`: whether what is made of it is there."""
+        if locked := locked_set(name):
+            there = is_there or not faulty(self._cache.root / entry_of(locked), locked.checksums)
+            yield Download(name=title, size_bytes=locked.size_bytes, is_there=there)
 
     def _lacks(self, program: Program) -> str:
         """Name what a program needs and the cache lacks; empty where nothing is missing."""
@@ -149,16 +134,16 @@ class Artefacts:
         return "" if jdks.is_there(self._cache, jdk) else f"its JDK {jdk} is not in the cache"
 
     def _missing_jdks(self, variants: Sequence[VariantSpec], name: str) -> Iterator[Problem]:
-        for wanted, ids in _jdks(variants).items():
+        for (jdk_id, archive), ids in _jdks(variants).items():
             where = f"variants.{ids[0]}.jvm"
-            jdk = f"JDK {wanted.id} of {'variant' if len(ids) == 1 else 'variants'} {', '.join(ids)}"
-            if wanted.archive is not None:
-                if not self.has_archive(wanted.archive):
+            jdk = f"JDK {jdk_id} of {'variant' if len(ids) == 1 else 'variants'} {', '.join(ids)}"
+            if archive is not None:
+                if not self.has_archive(archive):
                     yield Problem(f"{where}.archive", f"{jdk} is not in the cache", how_to_fetch(name))
-            elif not jdks.is_there(self._cache, wanted.id):
-                can_be_fetched = jdks.can_be_fetched(wanted.id)
+            elif not jdks.is_there(self._cache, jdk_id):
+                can_be_fetched = jdks.can_be_fetched(jdk_id)
                 what = f"{jdk} is not in the cache" if can_be_fetched else f"{jdk} can't be fetched"
-                mend = how_to_fetch(name) if can_be_fetched else jdks.how_to_give(self._cache, wanted.id)
+                mend = how_to_fetch(name) if can_be_fetched else jdks.how_to_give(self._cache, jdk_id)
                 yield Problem(f"{where}.jdk", what, mend)
 
     def _missing_databases(self, variants: Sequence[VariantSpec], name: str) -> Iterator[Problem]:
@@ -183,12 +168,12 @@ def _known(product: str, version: str) -> str:
     return f"name one of {known}, or {make}" if known else f"let the adapter of {product} bring its software itself"
 
 
-def _jdks(variants: Sequence[VariantSpec]) -> dict[ChosenJdk, list[str]]:
-    """Return each JDK with the variants that use it."""
-    chosen: dict[ChosenJdk, list[str]] = {}
+def _jdks(variants: Sequence[VariantSpec]) -> dict[tuple[str, Archive | None], list[str]]:
+    """Return each JDK, by its id and the archive that brings it, with the variants that use it."""
+    chosen: dict[tuple[str, Archive | None], list[str]] = {}
     on_jvms = [(spec.variant.id, spec.variant.jvm) for spec in variants if spec.variant.jvm]
     for variant_id, jvm in sorted(on_jvms, key=lambda named: named[1].jdk):
-        chosen.setdefault(ChosenJdk(jvm.jdk, jvm.archive), []).append(variant_id)
+        chosen.setdefault((jvm.jdk, jvm.archive), []).append(variant_id)
     return chosen
 
 

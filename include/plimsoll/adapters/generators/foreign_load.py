@@ -8,6 +8,7 @@ import re
 import shlex
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from pathlib import PurePosixPath
 from typing import Any
@@ -46,12 +47,10 @@ def parse_plan(text: str) -> dict[str, Any]:
 
 def parse_object(name: str, text: str) -> dict[str, Any]:
     """Return the JSON object in a file of the load; empty for no text. Raises LoadError where it holds none."""
-    try:
+    with suppress(ValueError, RecursionError):  # The latter for brackets nested too deeply
         content = json.loads(text) if text else {}
         if isinstance(content, dict):
             return content
-    except (ValueError, RecursionError):  # The latter for brackets nested too deeply
-        pass
     raise LoadError(f"the load's {name} is damaged", where="load generator", mend="run the cell again")
 
 
@@ -221,7 +220,9 @@ class ForeignGenerator(LoadGenerator):
         plan, job = Plan.parse(tail(host, PLAN)), host.status(job_id)
         if job.state == "missing":
             return LoadStatus("failed", reason="the load was never started")
-        name = _command_at_work(host, plan)
+        names = {path.name for path in host.files(folder_of(host))}
+        begun = [name for name in plan.commands if f"{name}.console" in names]
+        name = (begun or [*plan.commands, LOAD][:1])[-1]  # the one that began last, or is to be the first
         console = tail(host, f"{name}.console")
         if job.state == "running":
             return self._running(host, plan, name, console)
@@ -259,13 +260,6 @@ def phase_of(plan: Plan, command: str, elapsed_s: float) -> LoadStatus:
     if not left:
         note = f"its judged time is over: the program ends within about {_BEYOND_S} s"
     return LoadStatus("running", "warm-up" if elapsed_s < plan.warmup_s else "load", seconds_left=left, note=note)
-
-
-def _command_at_work(host: Host, plan: Plan) -> str:
-    """Return the command that began last; the first command where none has begun."""
-    names = {path.name for path in host.files(folder_of(host))}
-    begun = [name for name in plan.commands if f"{name}.console" in names]
-    return (begun or [*plan.commands, LOAD][:1])[-1]
 
 
 def tail(host: Host, name: str) -> str:

@@ -39,8 +39,16 @@ def given_options(workload: Workload) -> dict[str, JsonValue]:
     return {key: value for key, value in dumped.items() if key not in _GENERAL}
 
 
-def level_problems(spec: LoadSpec, operations: Collection[str]) -> Iterator[Problem]:
-    """Yield service levels of operations that the workload does not have; `operations` are those that it has."""
+def operation_problems(
+    spec: LoadSpec, operations: Collection[str], weights: Sequence[str] = ("write", "read")
+) -> Iterator[Problem]:
+    """Yield service levels of operations that the workload does not have; `operations` are those that it has. Where it
+    has none, the fault that none of its `weights`, which are options, is above 0.
+    """
+    if not operations:
+        names = " or ".join(f"`{weight}`" for weight in weights)
+        yield Problem("workload", "asks for neither reads nor writes", f"give {names} a weight above 0")
+        return
     known = [ALL_OPERATIONS, *operations]
     for number, level in enumerate(spec.service_levels):
         if level.operations not in known:
@@ -48,32 +56,14 @@ def level_problems(spec: LoadSpec, operations: Collection[str]) -> Iterator[Prob
             yield Problem(f"service_levels[{number}].operations", what, meant_or_known(level.operations, known))
 
 
-def operation_problems(
-    spec: LoadSpec, operations: Collection[str], weights: Sequence[str] = ("write", "read")
-) -> Iterator[Problem]:
-    """Yield faults of a workload with weights, which are options: none is above 0, or those of `level_problems`."""
-    if operations:
-        yield from level_problems(spec, operations)
-    else:
-        names = " or ".join(f"`{weight}`" for weight in weights)
-        yield Problem("workload", "asks for neither reads nor writes", f"give {names} a weight above 0")
-
-
-def timing_problems(spec: LoadSpec) -> Iterator[Problem]:
-    """Yield faults where the timed run or its warm-up is not a whole number of seconds."""
-    yield from _fractions("timing.duration", spec.timing.duration)
-    yield from _fractions("timing.warmup", spec.timing.warmup)
-
-
-def interval_problems(spec: LoadSpec) -> Iterator[Problem]:
-    """Yield faults where an interval of a service level is not a whole number of seconds."""
-    for number, level in enumerate(spec.service_levels):
-        yield from _fractions(f"service_levels[{number}].interval", level.interval)
-
-
-def _fractions(where: str, length: timedelta) -> Iterator[Problem]:
-    if length % timedelta(seconds=1):
-        yield Problem(where, f"{format_duration(length)} is no whole number of seconds", "round it")
+def length_problems(spec: LoadSpec, *, with_intervals: bool = True) -> Iterator[Problem]:
+    """Yield each length that is no whole number of seconds: of the timed run, the warm-up, or intervals of levels."""
+    lengths = {"timing.duration": spec.timing.duration, "timing.warmup": spec.timing.warmup}
+    if with_intervals:
+        lengths |= {f"service_levels[{n}].interval": level.interval for n, level in enumerate(spec.service_levels)}
+    for where, length in lengths.items():
+        if length % timedelta(seconds=1):
+            yield Problem(where, f"{format_duration(length)} is no whole number of seconds", "round it")
 
 
 def option_problems(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from datetime import timedelta, tzinfo
+from datetime import timedelta
 from typing import Self
 
 from pydantic import JsonValue
@@ -15,7 +15,7 @@ from plimsoll.adapters.products.nodes.node_state import node_fingerprint
 from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
 from plimsoll.domain.hosts.cluster import RUNS_AS
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ReportedNode
-from plimsoll.domain.keys.process import Event, LogLine, Process
+from plimsoll.domain.keys.process import Process
 from plimsoll.domain.keys.system import EXTERNAL, NOT_KNOWN
 from plimsoll.domain.keys.variant import Variant
 from plimsoll.domain.text.errors import DeployError, Problem, ProviderError
@@ -37,13 +37,15 @@ class ExternalProduct(Product):
         self._databases, self._endpoints, self._read_by = databases, endpoints, read_by
         self._theirs: TheirDatabase | list[Problem] = []
         self._observe: Observe | None = None
+        self._followed: Mapping[str, str] = {}
 
     def at(self, options: Mapping[str, JsonValue]) -> Self:
         bound, theirs = copy(self), read_options(options)
         bound._theirs, bound._observe = theirs, None if isinstance(theirs, list) else theirs.observe
+        bound._followed = bound._observe.followed if bound._observe else {}
         if bound._observe and bound._observe.log:
-            known = bound._observe.log.of
-            bound.evidence = TakenLog(self._read_by[known], known)
+            # Those that can be named here read the log of any process, whatever its name
+            bound.evidence = self._read_by[bound._observe.log.of]
         return bound
 
     def check(self, spec: ProductSpec) -> Sequence[Problem]:
@@ -53,14 +55,13 @@ class ExternalProduct(Product):
     def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
         """Follow the logs that are to be looked at, because the database is there."""
         for node in nodes:
-            start_following(node, self._observe.followed if self._observe else {}, expires)
+            start_following(node, self._followed, expires)
 
     def processes(self, variant: Variant) -> Sequence[Process]:
         """Return what is known of the database by its logs, as one process."""
-        followed = self._observe.followed if self._observe else {}
-        if not followed:
+        if not self._followed:
             return ()
-        log, gc_log = (name if name in followed else "" for name in (OWN_LOG, GC_LOG))
+        log, gc_log = (name if name in self._followed else "" for name in (OWN_LOG, GC_LOG))
         return (Process("database", log=log, gc_log=gc_log, files=(f"{FOLDER}/*",)),)
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
@@ -94,19 +95,3 @@ class ExternalProduct(Product):
     def save(self, node: Host) -> None:
         """End the following of logs, so that what was taken is whole."""
         stop_following(node)
-
-
-class TakenLog(Evidence):
-    """What was taken of the log of a process that somebody else runs, in the form of that product's own process."""
-
-    def __init__(self, reader: Evidence, product: str) -> None:
-        self._reader, self._product, self.kinds = reader, product, reader.kinds
-
-    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
-        return self._reader.events(self._product, text, zone)
-
-    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
-        return self._reader.lines(self._product, text, zone)
-
-    def remarks(self, process: str, text: str, zone: tzinfo) -> Sequence[str]:
-        return self._reader.remarks(self._product, text, zone)

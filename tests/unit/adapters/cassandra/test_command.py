@@ -3,10 +3,10 @@ from typing import Any
 
 import pytest
 
+from plimsoll.adapters.artefacts.java_programs import Installation
 from plimsoll.adapters.products.cassandra.command import NodePlace, node_command
 from plimsoll.adapters.products.cassandra.node_files import NodeFiles
 from plimsoll.adapters.products.cassandra.release import CASSANDRA_4_0
-from plimsoll.adapters.products.nodes.jvm_flags import Installation
 from plimsoll.adapters.products.nodes.own_machine import own_loopback
 from plimsoll.domain.keys.variant import JvmConfiguration
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import isfinite
@@ -39,20 +40,16 @@ _BASE = re.compile(r"^#\[(?:BaseTime|StartTime): ([\d.]+)", re.MULTILINE)
 _FIRST = re.compile(r"^Tag=[^,]+,([\d.]+),", re.MULTILINE)
 _TOTAL = "total"
 _ROW = re.compile(r"^(?P<type>[A-Za-z]\w*),\s+(?P<figures>[\d.NaN, -]+)$")
-_COLUMNS = ("operations", "ops_s", "pk_s", "row_s", "mean_ms", "p50", "p95", "p99", "p999", "max_ms", "time_s")
-_ERRORS = 12
+# Figures: operations, ops/s, pk/s, row/s, mean, p50, p95, p99, p99.9, max (ms), time (s), its error, failed operations
+_READ, _UP_TO_TIME, _ERRORS = (0, 1, 4, 10), 11, 12
 _SLACK_S = 0.5
 """A row ends at a whole second of the host's clock, give or take rounding; records are a second or longer."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the console output.
-
-    `operations` counts from the beginning of the run; `mean_ms`, `ops_s` and `errors` cover the row's interval.
-
-    `time_s`: the end of the interval, from the beginning of the run. In a run at a fixed rate, `mean_ms` is the mean
-    response time.
+    """One row of the console output: `mean_ms`, the mean response time at a fixed rate, `ops_s` and `errors` of an
+    interval that ends at `time_s` of the run, and `operations` since its beginning.
     """
 
     operation: str
@@ -61,11 +58,6 @@ class Row:
     mean_ms: float
     time_s: float
     errors: int
-
-    @property
-    def under_way(self) -> float:
-        """Return the mean number of operations that were due and not answered yet, by Little's law."""
-        return self.ops_s * self.mean_ms / 1000
 
 
 class CassandraStress(ForeignGenerator):
@@ -107,19 +99,19 @@ class CassandraStress(ForeignGenerator):
         return f"{self.name} of Cassandra {release} on {OWN_JDK}"
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
-        """Return the summary, from its console output, its end, and the head of its log.
-
-        Only the log counts operations, including failed ones.
-        """
+        """Return the summary, without a count of operations: only the log has one, and failed ones are in it."""
         printed, ending = files.get(f"{LOAD}.console", ""), Ending.parse(files.get(f"{LOAD}.end", ""))
         plan = Plan.parse(files.get(PLAN, ""))
         if not printed or ending is None:
             return LoadSummary(complete=False, reason="cassandra-stress left no account of a run that ended")
         reported = _console_rows(printed)
-        judged = _judged_rows(reported, plan.warmup_s, plan.duration_s)
+        # Of all operations, after the warm-up
+        begin_s, end_s = plan.warmup_s + _SLACK_S, plan.duration_s + _SLACK_S
+        judged = [row for row in reported if row.operation == _TOTAL and begin_s < row.time_s <= end_s]
         errors = sum(row.errors for row in judged)
         duration_s = _reached_s(reported)
-        under_way = max((row.under_way for row in judged), default=None)
+        # The mean number of operations that were due and not answered yet, by Little's law
+        under_way = max((row.ops_s * row.mean_ms / 1000 for row in judged), default=None)
         incomplete = _unfinished(plan, printed, duration_s)
         return LoadSummary(
             complete=not incomplete and ending.exit_code == 0,
@@ -200,30 +192,12 @@ def _console_rows(text: str) -> tuple[Row, ...]:
     for each. The results of the whole run follow, and `END` if the run was complete.
     """
     complete = []
-    for line in text.splitlines():
-        match = _ROW.match(line.strip())
-        figures = match["figures"].split(",") if match else ()
-        if match is None or len(figures) <= _ERRORS:
-            continue
-        try:
-            values = dict(zip(_COLUMNS, map(float, figures), strict=False))  # A row has further figures
-            if not all(isfinite(values[name]) for name in ("operations", "ops_s", "mean_ms", "time_s")):
-                continue
-            row = Row(
-                operation=match["type"],
-                operations=int(values["operations"]),
-                ops_s=values["ops_s"],
-                mean_ms=values["mean_ms"],
-                time_s=values["time_s"],
-                errors=int(float(figures[_ERRORS])),
-            )
-        except ValueError:  # a row without figures, or one that was cut short
-            continue
-        complete.append(row)
+    for match in filter(None, (_ROW.match(line.strip()) for line in text.splitlines())):
+        figures = match["figures"].split(",")
+        with suppress(ValueError, IndexError):  # a row without figures, or one that was cut short
+            values = [float(figure) for figure in figures[:_UP_TO_TIME]]
+            operations, ops_s, mean_ms, time_s = (values[place] for place in _READ)
+            errors = int(float(figures[_ERRORS]))
+            if all(map(isfinite, (operations, ops_s, mean_ms, time_s))):
+                complete.append(Row(match["type"], int(operations), ops_s, mean_ms, time_s, errors))
     return tuple(complete)
-
-
-def _judged_rows(reported: Sequence[Row], warmup_s: float, duration_s: float) -> tuple[Row, ...]:
-    """Return rows of all operations after the warm-up, up to the end of the duration, which includes the warm-up."""
-    begin_s, end_s = warmup_s + _SLACK_S, duration_s + _SLACK_S
-    return tuple(row for row in reported if row.operation == _TOTAL and begin_s < row.time_s <= end_s)

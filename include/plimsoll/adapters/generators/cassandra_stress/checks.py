@@ -14,10 +14,9 @@ from plimsoll.adapters.cql.tables import Table, created_table, name_of, tables, 
 from plimsoll.adapters.generators.cassandra_stress.workloads import OPTIONS, USER, shares
 from plimsoll.adapters.generators.workload_options import (
     given_options,
-    interval_problems,
+    length_problems,
     operation_problems,
     option_problems,
-    timing_problems,
 )
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.text.errors import Problem
@@ -40,10 +39,9 @@ _PROFILE_KEYS = ("keyspace", "table")
 
 def problems(spec: LoadSpec, artefacts: ProgramSource) -> Sequence[Problem]:
     """Return all problems at once. Downloads nothing."""
-    times = [*timing_problems(spec), *interval_problems(spec)]
     lacks = artefacts.missing_of_program(PROGRAM, "load_generator.name", spec.name)
     speaks = protocol_problems(spec, PROGRAM.name)
-    return [*speaks, *_workload(spec), *_generator(spec), *times, *lacks]
+    return [*speaks, *_workload(spec), *_generator(spec), *length_problems(spec), *lacks]
 
 
 def _workload(spec: LoadSpec) -> Iterator[Problem]:
@@ -52,7 +50,12 @@ def _workload(spec: LoadSpec) -> Iterator[Problem]:
         mend = meant_or_known(name, list(OPTIONS))
         yield Problem("workload.name", f"{name!r} is no workload that cassandra-stress can put on", mend)
         return
-    options = given_options(spec.workload)
+    yield from workload_problems(spec)
+
+
+def workload_problems(spec: LoadSpec) -> Iterator[Problem]:
+    """Yield faults of the options of a workload that is known here; else of its operations."""
+    name, options = spec.workload.name, given_options(spec.workload)
     faults = list(option_problems("workload", name, OPTIONS[name], options))
     if name == USER and not faults:
         faults = list(_profile(options))

@@ -238,8 +238,7 @@ def _command(spec: LoadSpec) -> LoadCommand:
     return command
 
 
-def _named(names: Iterable[str], patterns: Iterable[str]) -> Sequence[str]:
-    patterns = tuple(patterns)
+def _named(names: Iterable[str], patterns: Sequence[str]) -> Sequence[str]:
     return [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
 
 

@@ -16,7 +16,7 @@ from plimsoll.adapters.generators.command import starter
 from plimsoll.adapters.generators.command.watcher import ERRORS, ERRORS_S, FIGURES, RATE, STOPPED, percentile_of
 from plimsoll.adapters.generators.command.watching import WATCH, WATCHER
 from plimsoll.adapters.generators.foreign_load import CONSOLE, LEASE, LOAD, POPULATE, RECORDS, Command, Load, run_s
-from plimsoll.adapters.generators.workload_options import interval_problems, timing_problems
+from plimsoll.adapters.generators.workload_options import length_problems
 from plimsoll.adapters.hosts.base import PYTHON
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.system import LoadCommand, placeholders
@@ -54,7 +54,6 @@ definition's workload, such as `rows`.
 
 _WHERE = "load_generator.command"
 _EXAMPLE = "write `command: {run: my-generator --rate {rate} --seconds {duration}, outputs: ['*.hdr']}`"
-_NEEDED = ("rate", "duration")
 _OF_WAIT = (START, STARTER, *(f"{WAIT}.{end}" for end in ("console", "begun", "times", "end", "end.part")))
 _OF_WATCH = (*(WATCH.format(command) for command in (POPULATE, LOAD)), FIGURES, STOPPED, WATCHER, LEASE)
 OWN_FILES = (*RECORDS, *_OF_WATCH, *_OF_WAIT)
@@ -64,6 +63,7 @@ _WITHOUT = {
     "rates that it reached as loads",
     "duration": "",
 }
+"""Each placeholder that a command needs, and further advice."""
 
 
 def options_of(workload: Workload) -> dict[str, str]:
@@ -141,8 +141,7 @@ def problems(spec: LoadSpec, artefacts: ProgramSource) -> Sequence[Problem]:
         *_progress(command),
         *_outputs(command),
         *_archive(spec, command, artefacts),
-        *timing_problems(spec),
-        *interval_problems(spec),
+        *length_problems(spec),
     ]
 
 
@@ -164,10 +163,10 @@ def _placeholders(spec: LoadSpec, command: LoadCommand) -> Iterator[Problem]:
                 yield Problem(f"{_WHERE}.{key}", f"{{{name}}} stands for nothing", meant_or_known(name, known))
             elif name == "archive" and command.archive is None:
                 yield Problem(f"{_WHERE}.{key}", "{archive} stands for nothing", "give `archive: {url: …, sha256: …}`")
-    for name in _NEEDED:
+    for name, further in _WITHOUT.items():
         if name not in placeholders(command.run):
             what = f"has no {{{name}}}, which is {OF_LOADS[name]}: every cell would run alike"
-            yield Problem(f"{_WHERE}.run", what, f"write {{{name}}} where the program takes it{_WITHOUT[name]}")
+            yield Problem(f"{_WHERE}.run", what, f"write {{{name}}} where the program takes it{further}")
 
 
 def _progress(command: LoadCommand) -> Iterator[Problem]:

@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from plimsoll.adapters.cql import protocol_problems
-from plimsoll.adapters.generators.cassandra_stress.workloads import OPTIONS, rows, shares
+from plimsoll.adapters.generators.cassandra_stress.checks import workload_problems
+from plimsoll.adapters.generators.cassandra_stress.workloads import rows, shares
 from plimsoll.adapters.generators.foreign_load import (
     LOAD,
     PLAN,
@@ -22,13 +23,7 @@ from plimsoll.adapters.generators.foreign_load import (
     run_s,
 )
 from plimsoll.adapters.generators.latte import workload
-from plimsoll.adapters.generators.workload_options import (
-    given_options,
-    interval_problems,
-    operation_problems,
-    option_problems,
-    timing_problems,
-)
+from plimsoll.adapters.generators.workload_options import length_problems
 from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
@@ -163,14 +158,10 @@ def _problems(spec: LoadSpec) -> Iterator[Problem]:
         mend = meant_or_known(name, list(workload.WORKLOADS))
         yield Problem("workload.name", f"{name!r} is no workload that Plimsoll has for latte", mend)
         return
-    faults = list(option_problems("workload", name, OPTIONS[name], given_options(spec.workload)))
-    yield from faults
-    if not faults:
-        yield from operation_problems(spec, shares(spec.workload))
+    yield from workload_problems(spec)
     if any(level.windows == "sliding" for level in spec.service_levels):
         yield Problem("service_levels", "latte's samples are no whole seconds: windows can't slide", "use aligned ones")
-    yield from timing_problems(spec)
-    yield from interval_problems(spec)
+    yield from length_problems(spec)
 
 
 def _unready(installation: Installed | None) -> str:

@@ -9,15 +9,7 @@ from typing import Any
 
 from plimsoll import __version__
 from plimsoll.adapters.artefacts.java_programs import OwnProgram
-from plimsoll.adapters.generators.foreign_load import (
-    PLAN,
-    TAIL_BYTES,
-    folder_of,
-    last_lines,
-    parse_plan,
-    renew_lease,
-    tail,
-)
+from plimsoll.adapters.generators.foreign_load import PLAN, TAIL_BYTES, folder_of, parse_plan, renew_lease, tail
 from plimsoll.adapters.generators.plimsoll_stress import command, remarks, reports
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import OWN_STATEMENTS
 from plimsoll.adapters.generators.plimsoll_stress.checks import problems
@@ -71,7 +63,6 @@ class PlimsollStress(LoadGenerator):
         return list(dict.fromkeys(chain.from_iterable(downloads)))
 
     def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:
-        """Explain why several load hosts keep no rule; empty for one, which keeps all."""
         return "each of several load hosts knows only its own part of the load" if choice.hosts > 1 else ""
 
     def prepare(self, spec: LoadSpec) -> None:
@@ -83,9 +74,6 @@ class PlimsollStress(LoadGenerator):
         return tuple(unread_statements(given_options(spec.workload))) if is_own else ()
 
     def limits(self, spec: LoadSpec) -> Sequence[str]:
-        """Return what a closed loop hides, and what is not asked or not timed as its name says. It reports everything
-        that Plimsoll checks.
-        """
         return tuple(remarks.limits(spec))
 
     def written(self, spec: LoadSpec, loads: Sequence[int]) -> str:
@@ -104,7 +92,6 @@ class PlimsollStress(LoadGenerator):
         self._start(host, request, folder, command.run_arguments(request, folder))
 
     def with_rows(self, spec: LoadSpec, rows: int) -> LoadSpec:
-        """Return the same with a number of rows, by the workload's option for it. ValueError where it has none."""
         return remarks.with_rows(spec, rows)
 
     def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:
@@ -124,8 +111,8 @@ class PlimsollStress(LoadGenerator):
         fault = _fault(host, job)
         if fault is None:
             return LoadStatus("complete", "load", seconds_left=0.0)
-        console = host.read_tail(console_path(host.root, job_id), max_bytes=TAIL_BYTES)
-        return LoadStatus("failed", _running(host).phase, reason=f"{fault}{last_lines(console)}")
+        reason = f"{fault}{reports.console_end(host, job_id)}"
+        return LoadStatus("failed", _running(host).phase, reason=reason)
 
     def settles(self, workload: Workload) -> bool:
         """Return True for all workloads but BasicTimeSeries, whose published runs did not wait."""

@@ -82,12 +82,14 @@ def catalogue() -> Catalogue:
 
 
 def shares(workload: Workload) -> dict[str, float]:
-    """Return operation → share of all operations, 0 to 1. Empty for a workload unknown to the load generator."""
-    described = catalogue().by_name.get(workload.name)
-    if described is None:
-        return {}
+    """Return operation → share of all operations, 0 to 1, of a workload that the load generator knows."""
+    described = catalogue().by_name[workload.name]
     options = given_options(workload)
-    weights = _declared(options) if not described.operations else _weights(described, options)
+    if described.operations:
+        weights = _weights(described, options)
+    else:
+        declared = ((operation, share_of(operation)) for operation in own_operations(options))
+        weights = {str(operation.get("name")): share for operation, share in declared if share is not None}
     total = sum(weight for weight in weights.values() if weight is not None)
     if None in weights.values():
         return {name: 1 - total if weight is None else weight for name, weight in weights.items()}
@@ -116,17 +118,11 @@ def share_options(described: WorkloadDescription) -> list[str]:
     return [str(share["option"]) for share in shares if isinstance(share, dict) and "option" in share]
 
 
-def declared_operations(given: Mapping[str, JsonValue]) -> list[dict[str, JsonValue]]:
+def own_operations(given: Mapping[str, JsonValue]) -> list[dict[str, JsonValue]]:
     """Return the operations that the definition declares itself, as far as they have keys."""
     operations = given.get("operations")
     listed = operations if isinstance(operations, list) else []
     return [operation for operation in listed if isinstance(operation, dict)]
-
-
-def _declared(options: Mapping[str, JsonValue]) -> dict[str, float | None]:
-    """Return the shares of operations that the definition declares itself."""
-    declared = ((operation, share_of(operation)) for operation in declared_operations(options))
-    return {str(operation.get("name")): share for operation, share in declared if share is not None}
 
 
 def share_of(operation: Mapping[str, JsonValue]) -> float | None:

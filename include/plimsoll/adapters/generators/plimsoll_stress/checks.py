@@ -9,13 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from plimsoll.adapters.cql.tables import words_of
-from plimsoll.adapters.generators.plimsoll_stress.catalogue import (
-    OWN_STATEMENTS,
-    WorkloadDescription,
-    catalogue,
-    share_options,
-    shares,
-)
+from plimsoll.adapters.generators.plimsoll_stress.catalogue import OWN_STATEMENTS, catalogue, share_options, shares
 from plimsoll.adapters.generators.plimsoll_stress.command import CLIENT_PROGRAMS, KEYSPACE, programs
 from plimsoll.adapters.generators.plimsoll_stress.own_statements import own_statement_problems, schema_statements
 from plimsoll.adapters.generators.plimsoll_stress.remarks import (
@@ -26,11 +20,10 @@ from plimsoll.adapters.generators.plimsoll_stress.remarks import (
 )
 from plimsoll.adapters.generators.workload_options import (
     given_options,
-    interval_problems,
+    length_problems,
     number_of,
     operation_problems,
     option_problems,
-    timing_problems,
 )
 from plimsoll.domain.attempt.populated_data import FIRST_SAMPLE
 from plimsoll.domain.campaign.specs import LoadSpec
@@ -51,23 +44,21 @@ _BEFORE_NAMES = ("from", "into", "update", "table", "exists", "type", "view")
 
 def problems(spec: LoadSpec, artefacts: ProgramSource) -> Sequence[Problem]:
     """Return all problems at once. Downloads nothing."""
+    named = ("load_generator.name", spec.name)
     return [
         *_workload(spec),
         *_protocols(spec),
         *data_per_node_problems(spec),
         *foreign_keyspace_problems(spec),
         *_generator(spec),
-        *timing_problems(spec),
+        *length_problems(spec, with_intervals=spec.timing.stop is not None),
         *_early_end(spec),
-        *_missing(spec, artefacts),
+        *(lack for program in programs(spec) for lack in artefacts.missing_of_program(program, *named)),
     ]
 
 
 def _early_end(spec: LoadSpec) -> Iterator[Problem]:
-    if spec.timing.stop is None:
-        return
-    yield from interval_problems(spec)
-    if spec.load_generator.hosts > 1:
+    if spec.timing.stop is not None and spec.load_generator.hosts > 1:
         what = "each of several load hosts knows only its own part of an interval"
         yield Problem("timing.stop", what, "take one load host, or remove the key")
 
@@ -80,7 +71,7 @@ def _workload(spec: LoadSpec) -> Iterator[Problem]:
     options = given_options(spec.workload)
     faults = list(option_problems("workload", name, known[name].options, options))
     if not faults:
-        faults = list(_own_statements(spec) if name == OWN_STATEMENTS else _lengths(known[name], options))
+        faults = list(_own_statements(spec) if name == OWN_STATEMENTS else _lengths(name, options))
     yield from faults
     if not faults:
         asked = [name for name, share in shares(spec.workload).items() if share > 0]
@@ -101,13 +92,9 @@ def _protocols(spec: LoadSpec) -> Iterator[Problem]:
             yield Problem("workload.name", what, f"these run on {target.product}: {', '.join(able)}")
 
 
-def _missing(spec: LoadSpec, artefacts: ProgramSource) -> Iterator[Problem]:
-    for program in programs(spec):
-        yield from artefacts.missing_of_program(program, "load_generator.name", spec.name)
-
-
-def _lengths(described: WorkloadDescription, settings: Mapping[str, JsonValue]) -> Iterator[Problem]:
+def _lengths(workload: str, settings: Mapping[str, JsonValue]) -> Iterator[Problem]:
     """Yield a problem for each empty range of YCSB's lengths."""
+    described = catalogue().by_name[workload]
     for least, most in _LENGTHS:
         options = [option for name in (least, most) if (option := described.option(name))]
         numbers = [number_of(option, settings.get(option.name, option.default)) for option in options]
@@ -142,9 +129,6 @@ def _generator(spec: LoadSpec) -> Iterator[Problem]:
 
 def foreign_keyspace_problems(spec: LoadSpec) -> Iterator[Problem]:
     """Yield each statement that a load may not send to that cluster, or that its keyspaces can't answer."""
-    if spec.owns == "cluster":
-        yield from _new_cluster_problems(spec)
-        return
     options, is_read_only = given_options(spec.workload), spec.owns == "nothing"
     if spec.workload.name != OWN_STATEMENTS:
         if is_read_only:
@@ -157,19 +141,15 @@ def foreign_keyspace_problems(spec: LoadSpec) -> Iterator[Problem]:
             yield Problem(f"workload.{key}", "writes, and the keyspace is to be read only", "remove it")
     for where, statement in _statements(options):
         words = words_of(statement)
-        yield from _kind(where, words, is_read_only=is_read_only)
-        if (name := _foreign_name(words)) and not is_read_only:
-            what = f"names the keyspace {name}, which is not the load's own"
-            yield Problem(where, what, "write the table's name alone, or `{keyspace}.` before it")
-
-
-def _new_cluster_problems(spec: LoadSpec) -> Iterator[Problem]:
-    options = given_options(spec.workload) if spec.workload.name == OWN_STATEMENTS else {}
-    for where, statement in _statements(options):
-        name = _foreign_name(words_of(statement))
-        if name and name != KEYSPACE and not name.startswith("system"):
-            what = f"names the keyspace {name}, which a new cluster does not have"
-            yield Problem(where, what, "write the table's name alone, or `{keyspace}.` before it")
+        name = _foreign_name(words)
+        if spec.owns == "cluster":
+            is_foreign, why = name != KEYSPACE and not name.startswith("system"), "which a new cluster does not have"
+        else:
+            yield from _kind(where, words, is_read_only=is_read_only)
+            is_foreign, why = not is_read_only, "which is not the load's own"
+        if name and is_foreign:
+            mend = "write the table's name alone, or `{keyspace}.` before it"
+            yield Problem(where, f"names the keyspace {name}, {why}", mend)
 
 
 def _kind(where: str, words: Sequence[str], *, is_read_only: bool) -> Iterator[Problem]:

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from plimsoll.adapters.generators.foreign_load import LEASE
 from plimsoll.domain.campaign.specs import LoadSpec
-from plimsoll.domain.keys.loads import CLOSED, OPEN, Loop
+from plimsoll.domain.keys.loads import CLOSED
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS, ServiceLevel
 from plimsoll.domain.keys.timing import StopRule
 from plimsoll.domain.keys.workload import BASIC_TIME_SERIES, CQL, HBASE, Workload
@@ -34,7 +34,6 @@ OPTIONS = "options.json"
 """Options of workloads that tlp-stress has no words for."""
 _AT_ONCE = {"--populate-rate": "0"}
 """The option to populate as fast as the threads can. Else BasicTimeSeries does at the load's rate, as published."""
-_LOOPS: Mapping[Loop, tuple[str, ...]] = {OPEN: (), CLOSED: ("--closed",)}
 _AS_LEFT = ("--no-populate", "--no-schema")
 """Take rows and tables as they are: a definition's own schema may drop tables, or create them without a condition."""
 START = "start.json"
@@ -96,7 +95,8 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
     as_left = not request.populates or (request.database is not None and request.database.is_read_only)
     # Otherwise Cassandra keeps the rows of each table that is dropped, on the disks of somebody else
     log_in = ("--no-auto-snapshot", "--access-on-stdin") if request.database else ()
-    return ("run", workload.name, *options, *_LOOPS[spec.loop], *(_AS_LEFT if as_left else ()), *log_in)
+    closed = ("--closed",) if spec.loop == CLOSED else ()
+    return ("run", workload.name, *options, *closed, *(_AS_LEFT if as_left else ()), *log_in)
 
 
 def _external(database: ExternalDatabase, load_ops_s: int, folder: PurePosixPath) -> dict[str, str]:
@@ -165,22 +165,16 @@ def sample_arguments(request: LoadRequest, folder: PurePosixPath, keyspace: str)
         "--summary": str(folder / SUMMARY),
         **_guarded(spec),
     }
-    if workload.name == BASIC_TIME_SERIES:
-        options |= _own_sample(request)
+    if workload.name == BASIC_TIME_SERIES:  # the first rows, because each thread numbers its own rows
+        options |= {
+            "-p": _count(workload.partitions),
+            "--pg": workload.partition_generator,
+            "--populate": str(ceil(workload.populate * generator.hosts / request.parts)),
+            **_AT_ONCE,
+        }
     else:  # it numbers its rows: rows from the whole range
         options |= {"--options": str(folder / OPTIONS), **_split(request)}
     return ("run", workload.name, *(word for option in options.items() for word in option), "--drop", "--populate-only")
-
-
-def _own_sample(request: LoadRequest) -> dict[str, str]:
-    """Return options for BasicTimeSeries: the first rows, because each thread numbers its own rows."""
-    workload, hosts = request.spec.workload, request.spec.load_generator.hosts
-    return {
-        "-p": _count(workload.partitions),
-        "--pg": workload.partition_generator,
-        "--populate": str(ceil(workload.populate * hosts / request.parts)),
-        **_AT_ONCE,
-    }
 
 
 def _split(request: LoadRequest) -> dict[str, str]:

@@ -89,17 +89,14 @@ def fit_problems(where: str, bind: Bind, type_: str) -> Iterator[Problem]:
             values = "letters" if bind.get("as") == "letters" else "a text with a prefix"
             yield Problem(where, f"{values}, where values of {called} are needed", "leave out `as` and `prefix`")
     elif type_ in _RANGES:
-        yield from _out_of_range(where, _HASH if kind == "hash" else bounds(bind), _RANGES[type_], called)
-
-
-def _out_of_range(where: str, numbers: tuple[int, int], fits: tuple[int, int], called: str) -> Iterator[Problem]:
-    if outside := [number for number in numbers if not fits[0] <= number <= fits[1]]:
-        what = f"{outside[0]} does not fit {called}: {fits[0]} to {fits[1]}"
-        yield Problem(where, what, "change `min` or `max`, or the column's type")
+        least, most = _RANGES[type_]
+        if outside := [number for number in (_HASH if kind == "hash" else bounds(bind)) if not least <= number <= most]:
+            what = f"{outside[0]} does not fit {called}: {least} to {most}"
+            yield Problem(where, what, "change `min` or `max`, or the column's type")
 
 
 def range_problems(where: str, bind: Bind) -> Iterator[Problem]:
-    """Yield faults of the range itself: it is empty, its mean lies far outside, or as a length it is too long."""
+    """Yield faults of the bind alone: an empty range, a mean far outside, too long a length, a prefix of bytes."""
     least, most = bounds(bind)
     if least > most:
         yield Problem(f"{where}.min", f"{least} lies above `max`, which is {most}", "exchange them")
@@ -108,9 +105,6 @@ def range_problems(where: str, bind: Bind) -> Iterator[Problem]:
         yield Problem(where, what, f"at most {LONGEST}")
     elif bind.get("distribution") == "normal" and bind.get("outside") != "clamp":
         yield from _bell_problems(where, bind, least, most)
-
-
-def prefix_problems(where: str, bind: Bind) -> Iterator[Problem]:
     if bind.get("as") == "bytes" and bind.get("prefix"):
         yield Problem(f"{where}.prefix", "bytes have no prefix", "write `as: letters`, or leave it out")
 
@@ -175,13 +169,13 @@ def _type_behind(words: Sequence[str], columns: Mapping[str, str]) -> str | None
     """Return the type of the marker behind these words, as in `column = :m`, `column IN (…, :m)`, `column IN :m`,
     `column = column + :m` or `LIMIT :m`.
     """
-    before = list(words)
-    if before and before[-1] in _AFTER_WORD:
-        return _AFTER_WORD[before[-1]]
-    if before[-1:] in (["+"], ["-"]):
-        return columns.get(name_of(before[-2])) if len(before) > 1 else None
-    if before[-1:] == ["in"]:
-        column = columns.get(name_of(before[-2])) if len(before) > 1 else None
+    before, last = list(words), words[-1] if words else ""
+    if last in _AFTER_WORD:
+        return _AFTER_WORD[last]
+    column = columns.get(name_of(before[-2])) if len(before) > 1 else None
+    if last in ("+", "-"):
+        return column
+    if last == "in":
         return column and f"list<{column}>"
     while before and (before[-1] in ("(", ",") or before[-1].startswith(":")):
         before.pop()

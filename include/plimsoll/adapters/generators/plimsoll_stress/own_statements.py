@@ -13,14 +13,8 @@ from pydantic import JsonValue
 
 from plimsoll.adapters.cql.statements import schema_faults, statement_faults, table_faults, unread
 from plimsoll.adapters.cql.tables import Tables, created_table, tables, types, words_of
-from plimsoll.adapters.generators.plimsoll_stress.catalogue import catalogue, declared_operations, share_of
-from plimsoll.adapters.generators.plimsoll_stress.markers import (
-    fit_problems,
-    marker_types,
-    markers,
-    prefix_problems,
-    range_problems,
-)
+from plimsoll.adapters.generators.plimsoll_stress.catalogue import catalogue, own_operations, share_of
+from plimsoll.adapters.generators.plimsoll_stress.markers import fit_problems, marker_types, markers, range_problems
 from plimsoll.adapters.generators.workload_options import option_problems
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
 from plimsoll.domain.text.errors import Problem
@@ -49,14 +43,14 @@ def own_statement_problems(given: Keys, *, has_other_tables: bool = False) -> It
         return
     for number, operation in enumerate(operations):
         yield from _operation(f"workload.operations[{number}]", operation, known)
-    yield from _together(declared_operations(given))
+    yield from _together(own_operations(given))
     if given.get("population") is not None:
         yield from _population(given["population"], given.get("rows"), known)
 
 
 def unread_statements(given: Keys) -> Iterator[str]:
     """Yield a sentence on each operation whose tables and columns only the database checks."""
-    operations = declared_operations(given)
+    operations = own_operations(given)
     statements = {str(operation.get("name")): operation.get("statement") for operation in operations}
     yield from unread(statements, tables(_schema_texts(given)))
 
@@ -201,7 +195,7 @@ def _bind(where: str, value: JsonValue, type_: str | None) -> Iterator[Problem]:
     options = (*known[name].parameters, *catalogue().bind)
     faults = list(option_problems(where, f"the distribution {name}", options, parameters))
     if not faults:
-        faults = [*range_problems(where, value), *prefix_problems(where, value)]
+        faults = list(range_problems(where, value))
     if not faults and type_ is not None:
         faults = list(fit_problems(where, value, type_))
     yield from faults

@@ -12,13 +12,7 @@ from math import ceil
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.generators.plimsoll_stress.catalogue import (
-    OWN_STATEMENTS,
-    WorkloadDescription,
-    catalogue,
-    declared_operations,
-    shares,
-)
+from plimsoll.adapters.generators.plimsoll_stress.catalogue import OWN_STATEMENTS, catalogue, own_operations, shares
 from plimsoll.adapters.generators.workload_options import given_options, number_of
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.loads import CLOSED
@@ -45,10 +39,8 @@ def rows_option(workload: str) -> str | None:
 
 
 def with_rows(spec: LoadSpec, rows: int) -> LoadSpec:
-    """Return the same whose workload populates that many rows, or a few more where threads must have as many
-    each.
-
-    ValueError where the workload populates none.
+    """Return the same whose workload populates that many rows, or a few more where threads must have as many each.
+    ValueError where it populates none.
     """
     workload = spec.workload
     option = rows_option(workload.name)
@@ -166,7 +158,7 @@ def limits(spec: LoadSpec) -> Iterator[str]:
         yield _NO_LOGGED_BATCHES
     if spec.owns != "cluster":
         yield _HIDDEN
-    for operation in declared_operations(given_options(spec.workload)):
+    for operation in own_operations(given_options(spec.workload)):
         if operation.get("first_page") is True:
             name = operation.get("name")
             yield f"{name} is timed to the first page of each answer (at most 5,000 rows), not to its end"
@@ -176,10 +168,9 @@ def written(spec: LoadSpec, loads: Sequence[int]) -> str:
     """Return what all cells write at most: rows, bytes as far as they are known, and how often."""
     name = spec.workload.name
     what = f"each of {plural(len(loads), 'cell')} makes the keyspace, writes into it and drops it"
-    described = catalogue().by_name.get(name)
-    if described is None or not loads:
+    if name not in catalogue().by_name or not loads:
         return f"{what}; how much, nobody knows beforehand"
-    options = _options(spec, described)
+    options = _options(spec)
     populated = _populated(spec, options)
     seconds = spec.timing.duration.total_seconds()
     share = sum(part for operation, part in shares(spec.workload).items() if operation not in _READS)
@@ -198,12 +189,12 @@ def written(spec: LoadSpec, loads: Sequence[int]) -> str:
     return f"{what}: {most}, {plural(replicas, 'replica')} of each ({size})"
 
 
-def _options(spec: LoadSpec, described: WorkloadDescription) -> Mapping[str, float]:
+def _options(spec: LoadSpec) -> Mapping[str, float]:
     """Return the options that are numbers, given or by default."""
     options = given_options(spec.workload)
     return {
         option.name: number_of(option, value)
-        for option in described.options
+        for option in catalogue().by_name[spec.workload.name].options
         if option.type in ("count", "number") and (value := options.get(option.name, option.default)) is not None
     }
 

@@ -31,7 +31,6 @@ _PHASES: Mapping[str, LoadPhase] = {
 }
 _KINDS: Mapping[str, str] = {"selects": "reads", "mutations": "writes"}
 """Labels of BasicTimeSeries, which are tlp-stress'; other workloads' labels are the operations' names."""
-_READY = "ready"
 _SUMMARY_BYTES = 1 << 20
 """The most that is read of a summary: twenty failures and warnings of each stage, with messages and statements."""
 _RESPONSE = ".hdr-intended-"
@@ -74,10 +73,9 @@ def last_progress(text: str) -> Progress | None:
 def is_ready(text: str) -> bool:
     """Tell whether the last complete line of the progress file says that the program waits for its start."""
     lines = text.split("\n")[:-1]
-    try:
-        return bool(lines and json.loads(lines[-1])["phase"] == _READY)
-    except (ValueError, KeyError):
-        return False
+    with suppress(ValueError, KeyError, IndexError):
+        return bool(json.loads(lines[-1])["phase"] == "ready")
+    return False
 
 
 def seconds(text: str) -> Iterator[GeneratorSecond]:
@@ -154,6 +152,11 @@ def parse_summary(text: str) -> LoadSummary:
 def summary_in(host: Host, folder: PurePosixPath) -> LoadSummary:
     """Return the summary in that folder of the load host. Raises HostError, LoadError."""
     return parse_summary(host.read_tail(folder / command.SUMMARY, max_bytes=_SUMMARY_BYTES))
+
+
+def console_end(host: Host, job_id: str) -> str:
+    """Return the last lines of a job's console, to follow the reason of its failure. Raises HostError."""
+    return last_lines(host.read_tail(console_path(host.root, job_id), max_bytes=TAIL_BYTES))
 
 
 def _failures(stage: str, account: Mapping[str, Any]) -> Iterator[str]:
@@ -253,6 +256,6 @@ def status(host: Host, job_id: str) -> LoadStatus:
     summary = summary_in(host, folder)
     if summary.complete and job.exit_code == 0:
         return LoadStatus("complete")
-    console = host.read_tail(console_path(host.root, job_id), max_bytes=TAIL_BYTES)
     reason = summary.reason or f"it ended with exit code {job.exit_code}"
-    return LoadStatus("failed", reason=f"a sample of the rows could not be written: {reason}{last_lines(console)}")
+    what = f"a sample of the rows could not be written: {reason}{console_end(host, job_id)}"
+    return LoadStatus("failed", reason=what)

@@ -4,31 +4,20 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import timedelta
 from functools import partial
-from pathlib import PurePosixPath
 from typing import Any
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.hosts.base import console_path
+from plimsoll.adapters.artefacts.java_programs import install
 from plimsoll.adapters.products.cassandra import builds
 from plimsoll.adapters.products.cassandra.acting import ACTIONS, act
 from plimsoll.adapters.products.cassandra.command import TLP_2020, jvm_arguments
 from plimsoll.adapters.products.cassandra.inquiry import bytes_on_disk, drop, inspect, settle_command
 from plimsoll.adapters.products.cassandra.node import PORTS, RESERVED, TOKENS, Blueprint, start
-from plimsoll.adapters.products.cassandra.node_files import (
-    GC_LOG,
-    GC_LOG_OF_RESTARTED,
-    JOB,
-    NODE,
-    RESTARTED,
-    SYSTEM_LOG,
-    CassandraLog,
-    NodeFiles,
-    current_process,
-)
+from plimsoll.adapters.products.cassandra.node_files import NODE, CassandraLog, current_process, declared
 from plimsoll.adapters.products.cassandra.release import PRODUCT
 from plimsoll.adapters.products.cassandra.releases import RELEASES, release_of
-from plimsoll.adapters.products.nodes.jvm_flags import JarProduct, install, jdk_major
+from plimsoll.adapters.products.nodes.jvm_flags import JarProduct, jdk_major
 from plimsoll.adapters.products.nodes.node_process import refused_settings, shown
 from plimsoll.adapters.products.nodes.node_state import down
 from plimsoll.adapters.products.nodes.own_machine import leftover_work
@@ -104,11 +93,7 @@ class Cassandra(JarProduct):
         super().prepare(spec)
 
     def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
-        """Start the seed, then the other nodes as soon as they can reach it, and wait until clients can use all nodes.
-
-        Nodes that were started before are waited for like new ones. Raises DeployError, with the last log lines of a
-        node that did not start.
-        """
+        """Start the seed, then the other nodes as soon as they can reach it, until clients can use all of them."""
         blueprint = self._blueprint(spec, nodes, expires)
         patience = Patience(self._clock, self._clock.now() + (spec.start_within or self._patience))
         seed, others = nodes[0], nodes[1:]
@@ -125,10 +110,7 @@ class Cassandra(JarProduct):
             self._tool.probe(load, nodes, max(patience.until - self._clock.now(), WHOLE), PRODUCT)
 
     def processes(self, variant: Variant) -> Sequence[Process]:
-        files = NodeFiles(PurePosixPath())
-        consoles = (files.console, *(console_path(files.root, job) for job in (RESTARTED, "action-*")))
-        kept = (files.settings, files.logs / "*", *consoles)
-        return [Process(JOB, variant.jvm, SYSTEM_LOG, GC_LOG, tuple(map(str, kept)), gc_log_again=GC_LOG_OF_RESTARTED)]
+        return [declared(variant.jvm)]
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
         return inspect(self._tool, nodes, variant.archive)

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from plimsoll.adapters.hosts.base import process_of
 from plimsoll.adapters.products.cassandra.inquiry import MoveEnd, Ring
-from plimsoll.adapters.products.cassandra.node import Blueprint, join, start_again
+from plimsoll.adapters.products.cassandra.node import Blueprint, join, start
 from plimsoll.adapters.products.cassandra.node_files import JOB, RESTARTED, CassandraLog, NodeFiles, current_process
 from plimsoll.adapters.products.nodes.tool import NodeTool
 from plimsoll.domain.keys.action import ActionEnd, ActionName, ActionPart
@@ -65,7 +65,7 @@ class NodeMoves:
             return f"{node.info.name} stays down for {left.total_seconds():.0f} s more"
         began = self.ring.begun(node, move)
         if is_down:
-            start_again(node, self.blueprint)
+            start(node, self.blueprint, RESTARTED)
         moved = self.ring.awaited(move, began, nodes)
         return replace(moved, due=at) if isinstance(moved, MoveEnd) else moved
 
@@ -93,7 +93,7 @@ class NodeMoves:
         began = self.ring.begun(node, move)
         if node.status(RESTARTED).state == "missing":
             node.stop(JOB, grace=_DRAIN)
-            start_again(node, self.blueprint)
+            start(node, self.blueprint, RESTARTED)
         return self.ring.awaited(move, began, nodes)
 
     def join(self, new: Host, members: Sequence[Host], replaced: Host | None = None) -> str | MoveEnd:
@@ -145,11 +145,13 @@ def act(tool: NodeTool, request: ActionRequest, blueprint: Blueprint) -> ActionS
             return ActionStatus(note=f"{request.action.name}: {moved}")
         ended.append(moved)
         left = nodes
+    # For how long no move was under way because nobody had looked
+    waits = (then.began - (then.due or before.at) for before, then in pairwise(ended))
     received = [move.streamed_bytes for move in ended if move.streamed_bytes is not None]
     end = ActionEnd(
         began_at=ended[0].began,
         at=max(move.at for move in ended),
-        waited_s=_waited_s(ended),
+        waited_s=sum(max(0.0, wait.total_seconds()) for wait in waits),
         undated_s=sum(move.undated.total_seconds() for move in ended),
         nodes=tuple(node.info.name for node in left),
         evidence=tuple(move.evidence for move in ended),
@@ -157,12 +159,6 @@ def act(tool: NodeTool, request: ActionRequest, blueprint: Blueprint) -> ActionS
         streamed_bytes=sum(received) if received else None,
     )
     return ActionStatus(end=end)
-
-
-def _waited_s(ended: Sequence[MoveEnd]) -> float:
-    """Return for how long no move was under way because nobody had looked, s."""
-    waits = (then.began - (then.due or before.at) for before, then in pairwise(ended))
-    return sum(max(0.0, wait.total_seconds()) for wait in waits)
 
 
 def _compact(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProgress]:

@@ -15,11 +15,11 @@ With both sets CMS also gets the flag that `cassandra-env.sh` adds to it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from plimsoll.adapters.artefacts.java_programs import Installation
 from plimsoll.adapters.products.cassandra.node_files import GC_LOG, NodeFiles
 from plimsoll.adapters.products.cassandra.release import CMS_FLAGS, Release
 from plimsoll.adapters.products.nodes.jvm_flags import (
     CHOICE,
-    Installation,
     file_url,
     gc_log_flags,
     heap_flags,
@@ -59,9 +59,6 @@ TLP_2020: dict[Collector, tuple[str, ...]] = {
     ),
 }
 
-# What `cassandra-env.sh` of every release line adds on 64 bits, whichever flags choose the collector.
-_ADDED: dict[Collector, tuple[str, ...]] = {"CMS": ("-XX:+UseCondCardMark",)}
-
 
 @dataclass(frozen=True)
 class NodePlace:
@@ -81,7 +78,7 @@ def node_command(
         str(installation.java),
         *jvm_arguments(release, jvm, place.cpus),
         *gc_log_flags(jvm, str(place.files.logs / place.gc_log)),
-        *_file_arguments(release, installation, place.files),
+        *_file_arguments(installation, place.files),
         *jmx_flags(place.address, JMX_PORT, place.files.jmx),
         *_START,
         *flags,
@@ -112,12 +109,13 @@ _START = (
 )
 
 
-def _file_arguments(release: Release, installation: Installation, files: NodeFiles) -> Iterator[str]:
+def _file_arguments(installation: Installation, files: NodeFiles) -> Iterator[str]:
     yield f"-XX:ErrorFile={files.logs}/hs_err_%p.log"
     yield f"-XX:CompileCommandFile={files.compiler_hints}"
     # Native libraries are unpacked there, and a node that is killed leaves them.
     yield f"-Djava.io.tmpdir={files.home}"
-    yield from (f"-javaagent:{jar}" for jar in installation.jars if jar.name.startswith(release.agent_jar))
+    # The agent that measures objects
+    yield from (f"-javaagent:{jar}" for jar in installation.jars if jar.name.startswith("jamm-"))
     yield f"-Dlogback.configurationFile={file_url(files.logback)}"
     yield f"-Dcassandra.config={file_url(files.settings)}"
     yield f"-Dcassandra.logdir={files.logs}"
@@ -126,15 +124,14 @@ def _file_arguments(release: Release, installation: Installation, files: NodeFil
 
 def collector_flags(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple[str, ...]:
     """Return the flags that choose and tune the variant's collector. `cpus` is the number of the node's processors."""
-    added = _ADDED.get(jvm.collector, ())
+    is_cms = jvm.collector == "CMS"
     if jvm.flag_set == "tlp-2020":
-        beside_cms = ("-XX:+UseParNewGC",) if jvm.collector == "CMS" and jdk_major(jvm) == 8 else ()
+        beside_cms = ("-XX:+UseParNewGC",) if is_cms and jdk_major(jvm) == 8 else ()
         # The publication has a young generation of half the heap: `-Xmx16G -Xmn8G`
-        return (*beside_cms, *TLP_2020[jvm.collector], *added, *_young(jvm, jvm.heap // 2))
-    shipped = release.collector_flags.get(jvm.collector, CHOICE[jvm.collector])
-    return (*shipped, *added, *_young(jvm, min(100 * _MIB * cpus, jvm.heap // 4)))
-
-
-def _young(jvm: JvmConfiguration, size: int) -> tuple[str, ...]:
-    """Return the flag for the size of the young generation, which only CMS needs."""
-    return (f"-Xmn{whole_mebibytes(size)}",) if jvm.collector == "CMS" else ()
+        flags, young = (*beside_cms, *TLP_2020[jvm.collector]), jvm.heap // 2
+    else:
+        flags = release.collector_flags.get(jvm.collector, CHOICE[jvm.collector])
+        young = min(100 * _MIB * cpus, jvm.heap // 4)
+    # `cassandra-env.sh` of every release line adds the first on 64 bits, whichever flags choose the collector. The
+    # size of the young generation only CMS needs.
+    return (*flags, "-XX:+UseCondCardMark", f"-Xmn{whole_mebibytes(young)}") if is_cms else flags

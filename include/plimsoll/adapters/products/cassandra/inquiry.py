@@ -30,10 +30,7 @@ _MEND = "see whether the node runs, and run the cell again"
 
 
 def inspect(tool: NodeTool, nodes: Sequence[Host], archive: Archive | None = None) -> list[NodeFingerprint]:
-    """Read what the nodes' JVMs and Cassandra report, in the nodes' order. Raises DeployError where one is silent.
-
-    `archive`: the one that the nodes were started from.
-    """
+    """Read what the nodes' JVMs and Cassandra report, in the nodes' order. Raises DeployError where one is silent."""
     answers = inspect_jvms(tool, _jvms(nodes))
     return [_fingerprint(node, answers[node.info.name, JOB], archive) for node in nodes]
 
@@ -136,11 +133,15 @@ class Ring:
         Raises ActionError where a node of `up` has ended.
         """
         lists = {"--up": up, "--down": dead, "--gone": gone}
-        arguments = [word for option, nodes in lists.items() if nodes for word in (option, _addresses(nodes))]
+        addresses = {option: ",".join(node.info.address for node in nodes) for option, nodes in lists.items() if nodes}
+        arguments = [word for pair in addresses.items() for word in pair]
         timeout = ("--timeout", f"{self.request.expires.total_seconds():.0f}s")
         answers = self.answers(f"action-{name}", up, "ring", *arguments, *timeout)
         if isinstance(answers, str):
-            _require_running(up, self.request.action.name)
+            # Not asked once the move has ended: the next one may end nodes
+            for node in up:
+                if why := down(node, current_process(node)):
+                    raise ActionError(why, where=self.request.action.name, mend="run the cell again")
             return answers
         at = max(answer.at for answer in answers)
         # Who found it so at the first look does not know since when. A tool of before does not tell its looks.
@@ -177,17 +178,6 @@ class Ring:
         at = datetime.fromtimestamp(last["ended_ms"] / 1000, UTC) - timedelta(milliseconds=host.clock().offset_ms)
         names = (node.info.name for node in nodes)
         return Answer(at, last.get("looks"), dict(zip(names, last["nodes"], strict=True)))
-
-
-def _require_running(nodes: Sequence[Host], action: str) -> None:
-    """Raise ActionError where a node has ended. Not asked once the move has: the next one may end nodes."""
-    for node in nodes:
-        if why := down(node, current_process(node)):
-            raise ActionError(why, where=action, mend="run the cell again")
-
-
-def _addresses(nodes: Sequence[Host]) -> str:
-    return ",".join(node.info.address for node in nodes)
 
 
 def _evidence(up: Sequence[Host], dead: Sequence[Host], gone: Sequence[Host]) -> str:

@@ -6,16 +6,16 @@ The definition's settings replace the release's; the node's own replace both.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from zipfile import ZipFile
 
 from pydantic import JsonValue
 
+from plimsoll.adapters.artefacts.java_programs import install
 from plimsoll.adapters.products.cassandra.builds import JAR
 from plimsoll.adapters.products.cassandra.command import NodePlace, node_command
-from plimsoll.adapters.products.cassandra.node_files import GC_LOG, GC_LOG_OF_RESTARTED, JOB, RESTARTED, NodeFiles
+from plimsoll.adapters.products.cassandra.node_files import GC_LOG, GC_LOG_OF_RESTARTED, JOB, NodeFiles
 from plimsoll.adapters.products.cassandra.release import Release
-from plimsoll.adapters.products.nodes.jvm_flags import install
 from plimsoll.adapters.products.nodes.node_process import render
 from plimsoll.domain.keys.variant import JvmConfiguration
 from plimsoll.ports.artefacts import Jdk
@@ -25,24 +25,8 @@ _HINTS = "META-INF/hotspot_compiler"
 STORAGE_PORT, NATIVE_PORT = 7000, 9042
 PORTS = (STORAGE_PORT, NATIVE_PORT)
 TOKENS = "num_tokens"
+_ENVIRONMENT = {"MALLOC_ARENA_MAX": "4"}  # conf/cassandra-env.sh of every release line
 _FOLDERS = ("commitlog", "hints", "saved_caches", "cdc_raw")
-
-RESERVED = frozenset(
-    {
-        "cluster_name",
-        "seed_provider",
-        "listen_address",
-        "rpc_address",
-        "storage_port",
-        "native_transport_port",
-        "start_native_transport",
-        "auto_bootstrap",
-        "initial_token",
-        "data_file_directories",
-        *(f"{folder}_directory" for folder in _FOLDERS),
-    }
-)
-"""Settings that Plimsoll writes for each node. A definition can't set them."""
 
 _RING = 2**64
 _FIRST = -(2**63)
@@ -80,14 +64,15 @@ class Blueprint:
     expires: timedelta
 
 
-def start(host: Host, blueprint: Blueprint) -> None:
-    """Write the node's configuration and start the node. A node that was started before is left as it is."""
-    _start(host, blueprint, _settings(host, blueprint))
+def start(host: Host, blueprint: Blueprint, job_id: str = JOB) -> None:
+    """Write the node's configuration and start the node. A node that was started before is left as it is.
 
-
-def start_again(host: Host, blueprint: Blueprint) -> None:
-    """Start a node that was ended on the data that it has. One that was started again before is left as it is."""
-    _start(host, blueprint, _settings(host, blueprint), job_id=RESTARTED)
+    `job_id`: `RESTARTED` for a node that was ended and starts again on the data that it has.
+    """
+    release, addresses = blueprint.release, blueprint.addresses
+    number = addresses.index(host.info.address)
+    settings = node_settings(release, blueprint.settings, NodeFiles(host.root), addresses, number)
+    _start(host, blueprint, settings, job_id=job_id)
 
 
 def join(host: Host, blueprint: Blueprint, replaced: str = "") -> None:
@@ -104,11 +89,6 @@ def join(host: Host, blueprint: Blueprint, replaced: str = "") -> None:
     _start(host, blueprint, settings, flags=flags)
 
 
-def _settings(host: Host, blueprint: Blueprint) -> dict[str, JsonValue]:
-    number = blueprint.addresses.index(host.info.address)
-    return node_settings(blueprint.release, blueprint.settings, NodeFiles(host.root), blueprint.addresses, number)
-
-
 def _start(
     host: Host, blueprint: Blueprint, settings: dict[str, JsonValue], *, job_id: str = JOB, flags: Sequence[str] = ()
 ) -> None:
@@ -120,7 +100,7 @@ def _start(
         id=job_id,
         argv=node_command(blueprint.release, blueprint.jvm, installation, place, flags),
         expires=blueprint.expires,
-        env=blueprint.release.environment,
+        env=_ENVIRONMENT,
         cwd=files.home,
         owns=files.data,
     )
@@ -178,6 +158,10 @@ def _own(files: NodeFiles, seed: str, address: str) -> dict[str, JsonValue]:
         "data_file_directories": [str(files.data / "tables")],
         **{f"{folder}_directory": str(files.data / folder) for folder in _FOLDERS},
     }
+
+
+RESERVED = frozenset({*_own(NodeFiles(PurePosixPath()), "", ""), "auto_bootstrap", "initial_token"})
+"""Settings that Plimsoll writes for each node. A definition can't set them."""
 
 
 def initial_tokens(node: int, *, nodes: int, tokens_per_node: int) -> tuple[int, ...]:

@@ -13,11 +13,11 @@ from datetime import datetime, timedelta, tzinfo
 from pathlib import PurePosixPath
 
 from plimsoll.adapters.hosts.base import console_path
-from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess, ProcessFiles, time_of, timed_lines
+from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess, ProcessFiles, TimedLog, time_of
 from plimsoll.adapters.products.nodes.tool import JmxAccess
-from plimsoll.domain.keys.process import Event, EventKind, LogLine
+from plimsoll.domain.keys.process import Event, EventKind, Process
+from plimsoll.domain.keys.variant import JvmConfiguration
 from plimsoll.ports.host import Host
-from plimsoll.ports.product import Evidence
 
 JOB = "cassandra"
 """The id of the node's job, and the name of its process."""
@@ -59,7 +59,6 @@ class NodeFiles(ProcessFiles):
 
     @property
     def logback(self) -> PurePosixPath:
-        """Return the configuration of the logging library."""
         return self.configuration / "logback.xml"
 
     @property
@@ -69,7 +68,6 @@ class NodeFiles(ProcessFiles):
 
     @property
     def jmx(self) -> JmxAccess:
-        """Return the files that open its JMX to Plimsoll."""
         return JmxAccess(self.configuration / "jmx.password", self.configuration / "jmx.access")
 
     @property
@@ -94,6 +92,14 @@ def current_process(node: Host) -> NodeProcess:
     return NODE if node.status(RESTARTED).state == "missing" else RESTARTED_NODE
 
 
+def declared(jvm: JvmConfiguration | None) -> Process:
+    """Return the node's process with all files that are kept of it."""
+    files = NodeFiles(PurePosixPath())
+    consoles = (files.console, *(console_path(files.root, job) for job in (RESTARTED, "action-*")))
+    kept = (files.settings, files.logs / "*", *consoles)
+    return Process(JOB, jvm, SYSTEM_LOG, GC_LOG, tuple(map(str, kept)), gc_log_again=GC_LOG_OF_RESTARTED)
+
+
 COMPACTION, FLUSH = EventKind("compaction", "compaction"), EventKind("flush", "memtable flush")
 DROPPED = EventKind("dropped", "dropped messages", "messages")
 KINDS = (COMPACTION, FLUSH, DROPPED)
@@ -108,16 +114,14 @@ _DROPPED = re.compile(
 _WRITING, _WRITTEN = re.compile(r"Writing Memtable-(?P<table>[^@]+)@"), "Completed flushing "
 
 
-class CassandraLog(Evidence):
+class CassandraLog(TimedLog):
     """An implementation of the Evidence port on a node's system.log, whose times are in its JVM's `zone`."""
 
     kinds: Sequence[EventKind] = KINDS
+    pattern = _LINE
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
         return tuple(_events(text, zone))
-
-    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
-        return timed_lines(_LINE, text, zone)
 
 
 def _events(text: str, zone: tzinfo) -> Iterator[Event]:

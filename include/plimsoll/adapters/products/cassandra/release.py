@@ -31,9 +31,6 @@ class Release:
     """Flags by the JDK's major version. This release line can't run on a JDK that is missing here."""
     collector_flags: Mapping[Collector, tuple[str, ...]]
     """Flags by collector, as shipped. A collector that is missing here gets only the flags that choose it."""
-    environment: Mapping[str, str]
-    agent_jar: str
-    """The beginning of the file name of the Java agent that measures objects."""
     listening: str
     """Text of the log line that says that other nodes can connect."""
     ready: str
@@ -65,13 +62,9 @@ SETTINGS: Mapping[str, JsonValue] = {
     "inter_dc_tcp_nodelay": False,
 }
 
-# conf/jvm-server.options, and the one JVM option that conf/cassandra-env.sh adds for every collector.
-JVM_FLAGS = (
-    "-ea",
-    "-da:net.openhft...",
-    "-XX:+UseThreadPriorities",
-    "-XX:+HeapDumpOnOutOfMemoryError",
-    "-Xss256k",
+# The end of conf/jvm-server.options, of conf/jvm.options before 4.0, and the one JVM option that conf/cassandra-env.sh
+# adds for every collector.
+LAST_FLAGS = (
     "-XX:+AlwaysPreTouch",
     "-XX:-UseBiasedLocking",
     "-XX:+UseTLAB",
@@ -80,6 +73,15 @@ JVM_FLAGS = (
     "-XX:+PerfDisableSharedMem",
     "-Djava.net.preferIPv4Stack=true",
     "-XX:OnOutOfMemoryError=kill -9 %p",
+)
+# conf/jvm-server.options
+JVM_FLAGS = (
+    "-ea",
+    "-da:net.openhft...",
+    "-XX:+UseThreadPriorities",
+    "-XX:+HeapDumpOnOutOfMemoryError",
+    "-Xss256k",
+    *LAST_FLAGS,
 )
 
 _EXPORTS = (
@@ -187,8 +189,6 @@ CASSANDRA_4_0 = Release(
     jvm_flags=JVM_FLAGS,
     jdk_flags=JDK_FLAGS,
     collector_flags={"CMS": CMS_FLAGS, "G1": G1_FLAGS},
-    environment={"MALLOC_ARENA_MAX": "4"},  # conf/cassandra-env.sh
-    agent_jar="jamm-",
     listening="Listening on address:",
     ready="Startup complete",
     allocation_setting="allocate_tokens_for_local_replication_factor",

@@ -10,17 +10,17 @@ from dataclasses import replace
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.products.cassandra.release import CASSANDRA_4_0, ON_17, Release
+from plimsoll.adapters.products.cassandra.release import CASSANDRA_4_0, LAST_FLAGS, ON_17, Release
 from plimsoll.adapters.products.nodes.jvm_flags import exported
 
-# Lines of conf/cassandra.yaml that differ from those of 4.0.
-SETTINGS: Mapping[str, JsonValue] = {
+# Lines of conf/cassandra.yaml that differ from those of 4.0: before its betas, and in 3.11.
+_SETTINGS_BEFORE: Mapping[str, JsonValue] = {
     **CASSANDRA_4_0.settings,
     "num_tokens": 256,
     "compaction_throughput_mb_per_sec": 16,
-    # The protocol of old clients: the code's default is on, the shipped file turns it off.
-    "start_rpc": False,
 }
+# The protocol of old clients: the code's default is on, the shipped file turns it off.
+SETTINGS: Mapping[str, JsonValue] = {**_SETTINGS_BEFORE, "start_rpc": False}
 
 JVM_FLAGS = (
     "-ea",
@@ -29,14 +29,7 @@ JVM_FLAGS = (
     "-XX:+HeapDumpOnOutOfMemoryError",
     "-Xss256k",
     "-XX:StringTableSize=1000003",
-    "-XX:+AlwaysPreTouch",
-    "-XX:-UseBiasedLocking",
-    "-XX:+UseTLAB",
-    "-XX:+ResizeTLAB",
-    "-XX:+UseNUMA",
-    "-XX:+PerfDisableSharedMem",
-    "-Djava.net.preferIPv4Stack=true",
-    "-XX:OnOutOfMemoryError=kill -9 %p",
+    *LAST_FLAGS,
 )
 
 # The young generation's collector had to be named until JDK 9; a later JDK does not start with the flag.
@@ -50,8 +43,6 @@ CASSANDRA_3_11 = Release(
     jvm_flags=JVM_FLAGS,
     jdk_flags={8: ()},
     collector_flags={"CMS": CMS_FLAGS, "G1": G1_FLAGS},
-    environment={"MALLOC_ARENA_MAX": "4"},  # conf/cassandra-env.sh
-    agent_jar="jamm-",
     listening="Starting Messaging Service on ",
     ready="Starting listening for CQL clients on ",
     reports_compactions=False,
@@ -100,11 +91,7 @@ RELEASES = (CASSANDRA_3_11, CASSANDRA_4_0, CASSANDRA_4_1, CASSANDRA_5_0)
 
 CASSANDRA_4_0_ALPHA = replace(
     CASSANDRA_4_0,
-    settings={
-        **CASSANDRA_4_0.settings,
-        "num_tokens": 256,
-        "compaction_throughput_mb_per_sec": 16,
-    },
+    settings=_SETTINGS_BEFORE,
     jvm_flags=(*CASSANDRA_4_0.jvm_flags, "-XX:StringTableSize=1000003"),
     # The log line that says that clients can connect has another text than in later versions.
     ready=CASSANDRA_3_11.ready,

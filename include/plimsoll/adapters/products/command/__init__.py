@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from pydantic import JsonValue
 
@@ -116,7 +115,6 @@ class Blueprint:
         return filled(self.command.ready, values)
 
     def _values(self, host: Host, number: int) -> Mapping[str, str]:
-        """Return every placeholder's value for a node."""
         return {
             **of_settings(self.settings),
             "address": self.addresses[number],
@@ -186,35 +184,25 @@ class CommandDatabase(Product):
 
 def _require_release(node: Host) -> None:
     """Raise DeployError, with what to write, where the node tells another release than the definition."""
-    version = _version(node)
-    line, declared = version.line, version.declared
+    exit_code, line, declared = _version(node)
     if _tells(line, declared):
         return
     names = [name for name in re.findall(r"\d\w*(?:\.\w+)*", line) if _tells(line, name)]
     # A number with a dot is more likely the release than a year, or the number of a build
     release = max(names, key=lambda name: "." in name, default="")
     write = f'write `version: "{release}"`' if release else "write a command `version` that prints it"
-    printed = shortened(line) if line else f"nothing, with exit code {version.exit_code}"
+    printed = shortened(line) if line else f"nothing, with exit code {exit_code}"
     what = f"`system.command.version` told {printed} on {name_of(node)}, and the definition says {declared}"
     raise DeployError(what, where=PRODUCT, mend=f"{write}, or install {declared} there; {LASTS}")
 
 
-class _Version(NamedTuple):
-    """What the command `version` came to, its exit code and first line, and the release that the definition said when
-    the node was started.
-    """
-
-    exit_code: int
-    line: str
-    declared: str
-
-
-def _version(node: Host) -> _Version:
+def _version(node: Host) -> tuple[int, str, str]:
+    """Return exit code and first line of the command `version`, and the release declared when the node was started."""
     known = json.loads(node.read_tail(node.root / HOME / KEPT[1], max_bytes=_MOST_BYTES))
     ended = node.run(known["version"], timeout=_ASK, check=False)
     # Some programs print their release to their error output, as `java -version` does
     line = next((line.strip() for line in f"{ended.stdout}\n{ended.stderr}".splitlines() if line.strip()), "")
-    return _Version(ended.exit_code, line, known["declared"])
+    return ended.exit_code, line, known["declared"]
 
 
 def _tells(line: str, release: str) -> bool:

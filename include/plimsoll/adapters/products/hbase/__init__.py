@@ -7,32 +7,21 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import partial
 from itertools import count
-from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
+from plimsoll.adapters.artefacts.java_programs import install
 from plimsoll.adapters.products.hbase import inquiry
 from plimsoll.adapters.products.hbase.events import Departure, HBaseLog
 from plimsoll.adapters.products.hbase.node import FORMATTING, Blueprint, format_hdfs, jvm_arguments, start
 from plimsoll.adapters.products.hbase.release import JDK_FLAGS, PRODUCT, RELEASES
-from plimsoll.adapters.products.hbase.roles import (
-    GC_LOG,
-    LEAST_HEAP,
-    LOG,
-    MASTER,
-    REGION_SERVER,
-    ROLES,
-    Role,
-    RoleFiles,
-    roles_of,
-    size_of,
-)
+from plimsoll.adapters.products.hbase.roles import LEAST_HEAP, MASTER, REGION_SERVER, ROLES, roles_of, size_of
 from plimsoll.adapters.products.hbase.settings import OTHER_ROLES, PORTS, REPLICATION, SHIPPED, refused, used_heaps
-from plimsoll.adapters.products.nodes.jvm_flags import JarProduct, install, jdk_major
+from plimsoll.adapters.products.nodes.jvm_flags import JarProduct, jdk_major
 from plimsoll.adapters.products.nodes.node_process import shown
-from plimsoll.adapters.products.nodes.node_state import down
+from plimsoll.adapters.products.nodes.node_state import down, ended
 from plimsoll.adapters.products.nodes.own_machine import leftover_work
-from plimsoll.adapters.products.nodes.waiting import Obstacle, Patience, ended
+from plimsoll.adapters.products.nodes.waiting import Obstacle, Patience
 from plimsoll.domain.attempt.load_summary import LeftoverWork
 from plimsoll.domain.campaign.specs import VariantSpec
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint
@@ -99,11 +88,7 @@ class HBase(JarProduct):
         return jvm_arguments(jvm)
 
     def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
-        """Format HDFS, start all processes, and wait until all tell that they are ready for clients.
-
-        Processes that were started before are waited for like new ones. Raises DeployError, with the state and the last
-        log lines of the process that others wait for.
-        """
+        """Format HDFS, start all processes, and wait until all tell that they are ready for clients."""
         blueprint = self._blueprint(spec, nodes, expires)
         patience = Patience(self._clock, self._clock.now() + (spec.start_within or self._patience))
         with ThreadPoolExecutor(len(nodes) + 1) as pool:
@@ -120,7 +105,7 @@ class HBase(JarProduct):
 
     def processes(self, variant: Variant) -> Sequence[Process]:
         """Return the processes of hosts; all but two run on the first host only."""
-        return [_declared(role, variant, variant.jvm) for role in ROLES] if variant.jvm else []
+        return [role.declared(variant.jvm, variant.settings) for role in ROLES] if variant.jvm else []
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
         return inquiry.fingerprints(self._tool, nodes)
@@ -198,10 +183,3 @@ def _start_all(number: int, node: Host, blueprint: Blueprint) -> None:
 def _obstacle(nodes: Sequence[Host]) -> Obstacle | None:
     obstacle = inquiry.told_state(nodes).obstacle()
     return obstacle and Obstacle((nodes[0], obstacle[0].process), obstacle[1])
-
-
-def _declared(role: Role, variant: Variant, jvm: JvmConfiguration) -> Process:
-    files = RoleFiles(PurePosixPath(), role.name)
-    kept = [files.logs / "*.*", files.configuration / "*.*", files.console]
-    own_jvm, first = role.jvm(jvm, variant.settings), role.only_on_first
-    return Process(role.name, own_jvm, LOG, GC_LOG, tuple(map(str, kept)), only_on_first=first)

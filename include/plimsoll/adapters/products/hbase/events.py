@@ -11,22 +11,20 @@ and its write-ahead logs first, so that the Master finds no log of it to split.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from operator import itemgetter
 
 from plimsoll.adapters.products.hbase.roles import MASTER
-from plimsoll.adapters.products.nodes.node_process import time_of, timed_lines
+from plimsoll.adapters.products.nodes.node_process import TimedLog, time_of
 from plimsoll.domain.keys.process import Event, EventKind, LogLine
 from plimsoll.domain.text.wording import plural
-from plimsoll.ports.product import Evidence
 
 COMPACTION, FLUSH = EventKind("compaction", "compaction"), EventKind("flush", "memstore flush")
 SPLIT, MOVE = EventKind("split", "region split"), EventKind("move", "region moved")
 PAUSE, SYNC = EventKind("long_pause", "long pause"), EventKind("slow_sync", "slow WAL sync")
 LOST, STOPPED = EventKind("server_lost", "region server lost"), EventKind("server_stopped", "region server stopped")
-KINDS = (COMPACTION, FLUSH, SPLIT, MOVE, PAUSE, SYNC, LOST, STOPPED)
 
 _LINE = re.compile(
     r"[A-Z]+ +\[(?P<thread>.*?)\] (?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) (?P<logger>\S+): (?P<message>.*)",
@@ -41,10 +39,6 @@ _COMPACTING, _COMPACTED = re.compile(r"Starting compaction of "), re.compile(r"C
 _PROCEDURE = re.compile(
     r"Finished pid=\d+, .*state=SUCCESS.*; (?P<name>\w+) .* in "
     r"((?P<hours>\d+) hrs, )?((?P<minutes>\d+) mins?, )?((?P<seconds>[\d.]+) sec|(?P<ms>\d+) msec)"
-)
-_OF_PROCEDURE: Sequence[tuple[EventKind, Callable[[str, str], bool]]] = (
-    (SPLIT, lambda name, _: name == "SplitTableRegionProcedure"),
-    (MOVE, lambda name, text: name == "TransitRegionStateProcedure" and bool(re.search(r"\b(MOVE|REOPEN)\b", text))),
 )
 
 _EXPIRED = re.compile(r"RegionServer ephemeral node deleted, processing expiration \[(?P<server>[^\]]+)\]")
@@ -90,10 +84,11 @@ class Departure:
         return f"{happened} {clock}; {known} had to move, and {len(self.moved)} had when its log ended"
 
 
-class HBaseLog(Evidence):
+class HBaseLog(TimedLog):
     """An implementation of the Evidence port on the logs of all processes, whose times are in their hosts' `zone`."""
 
-    kinds: Sequence[EventKind] = KINDS
+    kinds: Sequence[EventKind] = (COMPACTION, FLUSH, SPLIT, MOVE, PAUSE, SYNC, LOST, STOPPED)
+    pattern = _LINE
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
         left = (
@@ -107,10 +102,7 @@ class HBaseLog(Evidence):
 
     def departures(self, process: str, text: str, zone: tzinfo) -> Sequence[Departure]:
         """Return the region servers that left the cluster, of which only the Master tells."""
-        return departures(timed_lines(_LINE, text, zone)) if process == MASTER.name else ()
-
-    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
-        return timed_lines(_LINE, text, zone)
+        return departures(self.lines(process, text, zone)) if process == MASTER.name else ()
 
 
 def _events(text: str, zone: tzinfo) -> Iterator[Event]:
@@ -133,8 +125,10 @@ def _ended(message: str) -> tuple[EventKind, timedelta] | None:
         if match := pattern.match(message):
             return kind, timedelta(milliseconds=int(match["ms"]))
     if match := _PROCEDURE.match(message):
-        kinds = (kind for kind, is_told in _OF_PROCEDURE if is_told(match["name"], message))
-        return next(((kind, _length(match)) for kind in kinds), None)
+        if match["name"] == "SplitTableRegionProcedure":
+            return SPLIT, _length(match)
+        if match["name"] == "TransitRegionStateProcedure" and re.search(r"\b(MOVE|REOPEN)\b", message):
+            return MOVE, _length(match)
     return None
 
 

@@ -114,22 +114,15 @@ def told_departures(first: Host) -> Sequence[Departure]:
 
 
 def fingerprints(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]:
-    """Read what the JVMs of each node report, and the versions that the processes have logged, in the nodes' order.
-
-    Raises DeployError where a JVM does not answer.
-    """
+    """Read what the JVMs of each node report, and the versions in their logs. DeployError where a JVM is silent."""
     places = [(node, role) for number, node in enumerate(nodes) for role in roles_of(number)]
     jvms = [(node, role.name, role.jmx_port, RoleFiles(node.root, role.name).jmx) for node, role in places]
-    answers = inspect_jvms(tool, jvms)
-    return [
-        _fingerprint(node, [_process(node, role, answers[node.info.name, role.name]) for role in roles_of(number)])
-        for number, node in enumerate(nodes)
-    ]
-
-
-def _fingerprint(node: Host, processes: Sequence[ProcessFingerprint]) -> NodeFingerprint:
-    version = next(process.version for process in processes if process.name == REGION_SERVER.name)
-    return node_fingerprint(node, PRODUCT, version, processes)
+    answers, of_nodes = inspect_jvms(tool, jvms), list[NodeFingerprint]()
+    for number, node in enumerate(nodes):
+        processes = [_process(node, role, answers[node.info.name, role.name]) for role in roles_of(number)]
+        version = next(process.version for process in processes if process.name == REGION_SERVER.name)
+        of_nodes.append(node_fingerprint(node, PRODUCT, version, processes))
+    return of_nodes
 
 
 def _process(node: Host, role: Role, answer: Mapping[str, Any]) -> ProcessFingerprint:

@@ -8,18 +8,10 @@ from xml.sax.saxutils import escape
 
 from pydantic import JsonValue
 
+from plimsoll.adapters.artefacts.java_programs import install
 from plimsoll.adapters.hosts.base import console_path
 from plimsoll.adapters.products.hbase.release import JDK_FLAGS
-from plimsoll.adapters.products.hbase.roles import (
-    FORMAT,
-    GC_LOG,
-    MASTER,
-    NAME_NODE,
-    REGION_SERVER,
-    ZOOKEEPER,
-    Role,
-    RoleFiles,
-)
+from plimsoll.adapters.products.hbase.roles import GC_LOG, MASTER, NAME_NODE, REGION_SERVER, ZOOKEEPER, Role, RoleFiles
 from plimsoll.adapters.products.hbase.settings import (
     ClusterHost,
     hadoop_settings,
@@ -27,15 +19,7 @@ from plimsoll.adapters.products.hbase.settings import (
     hdfs_settings,
     zookeeper_settings,
 )
-from plimsoll.adapters.products.nodes.jvm_flags import (
-    CHOICE,
-    Installation,
-    file_url,
-    gc_log_flags,
-    heap_flags,
-    install,
-    jdk_major,
-)
+from plimsoll.adapters.products.nodes.jvm_flags import CHOICE, file_url, gc_log_flags, heap_flags, jdk_major
 from plimsoll.adapters.products.nodes.node_process import NodeProcess, plain
 from plimsoll.adapters.products.nodes.own_machine import by_machine, own_loopback
 from plimsoll.adapters.products.nodes.tool import jmx_flags
@@ -43,6 +27,8 @@ from plimsoll.domain.keys.variant import JvmConfiguration
 from plimsoll.ports.artefacts import Jdk
 from plimsoll.ports.host import Host, Job
 
+FORMAT = "format-hdfs"
+"""The id of the job that makes the NameNode's folder, once."""
 FORMATTING = NodeProcess(FORMAT, lambda root: (console_path(root, FORMAT), RoleFiles(root, NAME_NODE.name).log))
 ZOO_CFG = "zoo.cfg"
 _HOMES_OF_PAGES = (
@@ -90,57 +76,41 @@ class Blueprint:
 
 def format_hdfs(host: Host, blueprint: Blueprint) -> None:
     """Begin to make the NameNode's folder, which would refuse to be made twice."""
-    files, jvm = _written(host, NAME_NODE, blueprint), NAME_NODE.jvm(blueprint.jvm, blueprint.settings)
-    installation = install(host, blueprint.jdk, blueprint.jars)
-    argv = (
-        str(installation.java),
-        *jvm_arguments(jvm),
-        *_file_arguments(files),
-        *_program(NAME_NODE, installation, files),
-        # On a folder that is formatted already it then fails, where it would otherwise ask a person
-        *("-format", "-nonInteractive", "-clusterId", f"plimsoll-{blueprint.nodes[0].info.address}"),
-    )
-    _note(host, files.logs / "format-command.txt", argv)
-    host.start(Job(id=FORMAT, argv=argv, expires=blueprint.expires, cwd=files.home, owns=files.data))
+    # On a folder that is formatted already it then fails, where it would otherwise ask a person
+    arguments = ("-format", "-nonInteractive", "-clusterId", f"plimsoll-{blueprint.nodes[0].info.address}")
+    _start(host, NAME_NODE, blueprint, FORMAT, arguments)
 
 
 def start(host: Host, role: Role, blueprint: Blueprint) -> None:
     """Write the process's configuration and start it. A process that was started before is left as it is."""
-    files, jvm = _written(host, role, blueprint), role.jvm(blueprint.jvm, blueprint.settings)
-    installation = install(host, blueprint.jdk, blueprint.jars)
-    argv = (
-        str(installation.java),
-        *jvm_arguments(jvm),
-        *gc_log_flags(jvm, str(files.logs / GC_LOG)),
-        *_file_arguments(files),
-        *jmx_flags(host.info.address, role.jmx_port, files.jmx),
-        *_program(role, installation, files),
-        *((str(files.configuration / ZOO_CFG),) if role is ZOOKEEPER else role.arguments),
-    )
-    _note(host, files.logs / "command.txt", argv)
-    host.start(Job(id=role.name, argv=argv, expires=blueprint.expires, cwd=files.home, owns=files.data))
+    configuration_file = str(RoleFiles(host.root, role.name).configuration / ZOO_CFG)
+    _start(host, role, blueprint, role.name, (configuration_file,) if role is ZOOKEEPER else role.arguments)
 
 
-def _note(host: Host, path: PurePosixPath, argv: Sequence[str]) -> None:
-    """Write a command for people, one argument a line. That also makes the folder of the logs."""
-    host.write(path, "\n".join([*argv, ""]))
-
-
-def _written(host: Host, role: Role, blueprint: Blueprint) -> RoleFiles:
-    files = RoleFiles(host.root, role.name)
+def _start(host: Host, role: Role, blueprint: Blueprint, job_id: str, arguments: Sequence[str]) -> None:
+    """Start the role's program as that job. Formatting ends by itself: it has no GC log, and nobody asks it by JMX."""
+    files, jvm = RoleFiles(host.root, role.name), role.jvm(blueprint.jvm, blueprint.settings)
     for name, text in configuration(role, files.log, blueprint.settings, blueprint.place(host)).items():
         host.write(files.configuration / name, text)
     host.write(files.scratch / "empty", "")  # the JVM does not make the folder itself
     files.jmx.write(host)
-    return files
+    installation, is_format = install(host, blueprint.jdk, blueprint.jars), job_id == FORMAT
+    argv = (
+        str(installation.java),
+        *jvm_arguments(jvm),
+        *(() if is_format else gc_log_flags(jvm, str(files.logs / GC_LOG))),
+        *_file_arguments(files),
+        *(() if is_format else jmx_flags(host.info.address, role.jmx_port, files.jmx)),
+        *("-cp", ":".join(map(str, (files.configuration, *installation.jars))), role.main),
+        *arguments,
+    )
+    # For people, one argument a line. That also makes the folder of the logs.
+    host.write(files.logs / ("format-command.txt" if is_format else "command.txt"), "\n".join([*argv, ""]))
+    host.start(Job(id=job_id, argv=argv, expires=blueprint.expires, cwd=files.home, owns=files.data))
 
 
 def jvm_arguments(jvm: JvmConfiguration) -> tuple[str, ...]:
-    """Return the JVM arguments of a process.
-
-    A variant's own flags come last, because the JVM takes the later one of two flags. HBase 2 ships flags for no
-    collector.
-    """
+    """Return a process's JVM arguments, its own flags last, as the later of two counts. HBase ships none for GC."""
     return (
         "-XX:OnOutOfMemoryError=kill -9 %p",  # As bin/hbase has it
         *JDK_FLAGS[jdk_major(jvm)],
@@ -148,10 +118,6 @@ def jvm_arguments(jvm: JvmConfiguration) -> tuple[str, ...]:
         *CHOICE[jvm.collector],
         *jvm.flags,
     )
-
-
-def _program(role: Role, installation: Installation, files: RoleFiles) -> tuple[str, ...]:
-    return "-cp", ":".join(map(str, (files.configuration, *installation.jars))), role.main
 
 
 def _file_arguments(files: RoleFiles) -> Iterator[str]:

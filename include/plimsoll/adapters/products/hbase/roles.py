@@ -2,14 +2,16 @@
 errors in their logs that have advice.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
+from plimsoll.adapters.hosts.base import console_path
 from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess, ProcessFiles
 from plimsoll.adapters.products.nodes.tool import JmxAccess
+from plimsoll.domain.keys.process import Process
 from plimsoll.domain.keys.variant import JvmConfiguration
 from plimsoll.domain.text.units import Size, parse_size
 
@@ -43,9 +45,6 @@ WORDS = LogWords(
 LOG, GC_LOG, METRICS = "server.log", "gc.log", "metrics.json"
 """The names of a process's own log, which is not its console's, of its JVM's, and of what it tells of itself."""
 
-FORMAT = "format-hdfs"
-"""The id of the job that makes the NameNode's folder, once."""
-
 
 @dataclass(frozen=True)
 class Role:
@@ -63,8 +62,8 @@ class Role:
 
     @property
     def process(self) -> NodeProcess:
-        """Return the process with the paths of its logs."""
-        return NodeProcess(self.name, self._logs, WORDS)
+        name = self.name
+        return NodeProcess(name, lambda root: (RoleFiles(root, name).log, console_path(root, name)), WORDS)
 
     def jvm(self, jvm: JvmConfiguration, settings: Mapping[str, JsonValue]) -> JvmConfiguration:
         """Return the JVM that the process is to run in, of a variant with that JVM and these settings.
@@ -77,9 +76,11 @@ class Role:
         plain = {"collector": "Serial", "heap": heap, "initial_heap": None, "flag_set": "shipped", "flags": ()}
         return jvm.model_copy(update=plain)
 
-    def _logs(self, root: PurePosixPath) -> Sequence[PurePosixPath]:
-        files = RoleFiles(root, self.name)
-        return files.log, files.console
+    def declared(self, jvm: JvmConfiguration, settings: Mapping[str, JsonValue]) -> Process:
+        """Return the process of such a variant, with all files that are kept of it."""
+        files, own_jvm = RoleFiles(PurePosixPath(), self.name), self.jvm(jvm, settings)
+        kept = (str(path) for path in (files.logs / "*.*", files.configuration / "*.*", files.console))
+        return Process(self.name, own_jvm, LOG, GC_LOG, tuple(kept), only_on_first=self.only_on_first)
 
 
 @dataclass(frozen=True)

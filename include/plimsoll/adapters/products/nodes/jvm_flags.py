@@ -1,15 +1,13 @@
 """Flags of JVMs that no product changes: heap, choice of the collector, GC log, access to a JDK's packages. What
-keeps the JVM of a variant's nodes from starting is found without fetching anything.
-
-A Java program of a product on its host, its JDK and its jars, and what all products that run such share.
+keeps the JVM of a variant's nodes from starting is found without fetching anything. And what all products that run Java
+programs share.
 """
 
 import re
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from urllib.parse import quote
 
 from pydantic import JsonValue
@@ -21,9 +19,8 @@ from plimsoll.domain.keys.origins import Download
 from plimsoll.domain.keys.variant import Collector, JvmConfiguration
 from plimsoll.domain.text.errors import ArtefactError, Problem
 from plimsoll.domain.text.units import format_size, parse_size
-from plimsoll.ports.artefacts import ArtefactSource, Jdk
+from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock
-from plimsoll.ports.host import Host
 from plimsoll.ports.product import Product
 
 _MIB = 1 << 20
@@ -134,23 +131,6 @@ def collector_problems(where: str, jvm: JvmConfiguration, artefacts: ArtefactSou
     if jvm.collector not in collectors:
         what = f"{jvm.jdk} has no collector {jvm.collector}"
         yield Problem(f"{where}.jvm.collector", what, f"it has: {', '.join(sorted(collectors))}")
-
-
-@dataclass(frozen=True)
-class Installation:
-    """The paths of a node's artefacts on its host."""
-
-    java: PurePosixPath
-    jars: tuple[PurePosixPath, ...]
-
-
-def install(host: Host, jdk: Jdk, jars: Path) -> Installation:
-    """Copy the artefacts to the host if they are not there yet. Returns their paths there."""
-    home = host.install(jdk.home)
-    folder = host.install(jars)
-    # Sorted by name, because the order of files in a directory differs from host to host.
-    names = sorted(jar.name for jar in jars.glob("*.jar"))
-    return Installation(java=home / jdk.java.relative_to(jdk.home), jars=tuple(folder / name for name in names))
 
 
 def file_url(path: PurePosixPath) -> str:

@@ -63,7 +63,6 @@ class ProcessFiles:
 
     @property
     def configuration(self) -> PurePosixPath:
-        """Return the folder of the files that are written for the process."""
         return self.home / "conf"
 
     @property
@@ -94,10 +93,14 @@ def time_of(line: re.Match[str], zone: tzinfo) -> datetime:
     return datetime.strptime(line["time"], "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=zone)
 
 
-def timed_lines(pattern: re.Pattern[str], text: str, zone: tzinfo) -> Sequence[LogLine]:
-    """Return the lines that begin as the pattern says."""
-    matches = filter(None, map(pattern.match, text.splitlines()))
-    return tuple(LogLine(time_of(match, zone), match[0]) for match in matches)
+class TimedLog(Evidence):
+    """A base for logs of a known form. `pattern`: how their lines begin, with a group `time`."""
+
+    pattern: re.Pattern[str]
+
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
+        matches = filter(None, map(self.pattern.match, text.splitlines()))
+        return tuple(LogLine(time_of(match, zone), match[0]) for match in matches)
 
 
 _LONGEST = 60
@@ -159,7 +162,6 @@ def plain(value: JsonValue) -> str:
 
 
 def render(settings: JsonValue) -> str:
-    """Return the settings as YAML."""
     stream = StringIO()
     yaml = YAML(typ="safe", pure=True)
     yaml.default_flow_style = False

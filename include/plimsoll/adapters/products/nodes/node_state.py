@@ -4,13 +4,14 @@ Of its logs the last lines that matter are shown, errors first, with advice wher
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.keys.variant import Archive
+from plimsoll.domain.text.errors import DeployError
 from plimsoll.domain.text.wording import shortened
 from plimsoll.ports.host import Host, JobStatus
 
@@ -135,6 +136,27 @@ def down(host: Host, process: NodeProcess, *, several: bool = False) -> str | No
     quoted = lines.of_a_signal if status.exit_code is None or status.exit_code > 128 else str(lines)
     name = f"{process.name} of {name_of(host)}" if several else name_of(host)
     return f"{name} {state_of(status)}{why}" + (f":\n{quoted}" if quoted else "")
+
+
+OnHost = tuple[Host, NodeProcess]
+"""A process of a host."""
+
+
+def ended(place: OnHost, status: JobStatus, when: str) -> DeployError:
+    """Return the error that a process ended, with its last log lines and advice."""
+
+    def guess() -> str:
+        return FULL if is_disk_full(place[0]) else OUT_OF_MEMORY if was_killed(status) else ""
+
+    return failed(place, f"{state_of(status)} {when}", guess)
+
+
+def failed(place: OnHost, what: str, otherwise: Callable[[], str]) -> DeployError:
+    """Return the error about a process, with its last log lines, and advice on these or, if none is known, another."""
+    node, process = place
+    lines = last_lines(node, process)
+    mend = remedy("\n".join(lines.complaints), process.words) or otherwise()
+    return DeployError(f"{what}:\n{lines}", where=f"{process.name} on {name_of(node)}", mend=mend)
 
 
 def was_killed(status: JobStatus) -> bool:

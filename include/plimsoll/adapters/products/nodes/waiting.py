@@ -5,29 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from plimsoll.adapters.products.nodes.node_process import NodeProcess
-from plimsoll.adapters.products.nodes.node_state import (
-    FULL,
-    OUT_OF_MEMORY,
-    LastLines,
-    is_disk_full,
-    last_lines,
-    name_of,
-    remedy,
-    state_of,
-    was_killed,
-)
-from plimsoll.domain.text.errors import DeployError
+from plimsoll.adapters.products.nodes.node_state import OnHost, ended, failed, state_of
 from plimsoll.ports.clock import Clock
-from plimsoll.ports.host import Host, JobStatus
 
 # The lines waited for are among the first few hundred that a node ever writes.
 _LOG_BYTES = 1 << 20
 _POLL_S = 0.2
 _MORE_TIME = "see what else its host does; for a busy machine write `start_within` below system"
-
-OnHost = tuple[Host, NodeProcess]
-"""A process of a host."""
 
 
 class Obstacle(NamedTuple):
@@ -68,10 +52,8 @@ class Patience:
                 return
             if self.clock.now() >= self.until:
                 (node, process), why = present
-                lines = last_lines(node, process)
-                mend = remedy("\n".join(lines.complaints), process.words) or _MORE_TIME
                 what = f"{state_of(node.status(process.name))} but was not up at {self.until:%H:%M:%S} UTC: {why}"
-                raise _failed(present.place, what, lines, mend)
+                raise failed(present.place, what, lambda: _MORE_TIME)
             # Asking over a network takes a while. A longer pause keeps it from going on all the time.
             self.clock.sleep(max(_POLL_S, 2 * (self.clock.now() - began).total_seconds()))
 
@@ -80,23 +62,3 @@ def _has_logged(place: OnHost, text: str) -> bool:
     node, process = place
     own, *_ = process.logs(node.root)
     return text in node.read_tail(own, max_bytes=_LOG_BYTES)
-
-
-def ended(place: OnHost, status: JobStatus, when: str) -> DeployError:
-    """Return the error that a process ended, with its last log lines and advice."""
-    node, process = place
-    lines = last_lines(node, process)
-    mend = remedy("\n".join(lines.complaints), process.words) or _guess(node, status)
-    return _failed(place, f"{state_of(status)} {when}", lines, mend)
-
-
-def _failed(place: OnHost, what: str, lines: LastLines, mend: str) -> DeployError:
-    node, process = place
-    return DeployError(f"{what}:\n{lines}", where=f"{process.name} on {name_of(node)}", mend=mend)
-
-
-def _guess(node: Host, status: JobStatus) -> str:
-    """Return the advice for a node whose log does not say why it ended; empty where none is known."""
-    if is_disk_full(node):
-        return FULL
-    return OUT_OF_MEMORY if was_killed(status) else ""

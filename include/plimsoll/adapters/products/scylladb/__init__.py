@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from pydantic import JsonValue, ValidationError
 
 from plimsoll.adapters.products.nodes import own_machine
-from plimsoll.adapters.products.nodes.node_process import refused_settings, shown, time_of, timed_lines
+from plimsoll.adapters.products.nodes.node_process import TimedLog, refused_settings, shown, time_of
 from plimsoll.adapters.products.nodes.node_state import down, name_of, node_fingerprint
 from plimsoll.adapters.products.nodes.own_machine import leftover_work, own_loopback
 from plimsoll.adapters.products.nodes.tool import WHOLE, NodeTool
@@ -29,7 +29,6 @@ from plimsoll.adapters.products.scylladb.node import (
     PRODUCT,
     PROGRAM,
     RESERVED,
-    Blueprint,
     NodeFiles,
     command_options,
     start,
@@ -38,7 +37,7 @@ from plimsoll.domain.attempt.load_summary import LeftoverWork
 from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.keys.origins import Download
-from plimsoll.domain.keys.process import Event, EventKind, LogLine, Process
+from plimsoll.domain.keys.process import Event, EventKind, Process
 from plimsoll.domain.keys.variant import Archive, Variant
 from plimsoll.domain.text.errors import DeployError, Problem
 from plimsoll.ports.artefacts import ArtefactSource, how_to_fetch
@@ -54,7 +53,6 @@ _BUILD = re.compile(r"-0\.\d{8}\..*")
 
 COMPACTION, STALL = EventKind("compaction", "compaction"), EventKind("reactor_stall", "reactor stall")
 ALLOCATION = EventKind("large_allocation", "large allocation", "bytes")
-KINDS = (COMPACTION, STALL, ALLOCATION)
 
 _LINE = re.compile(
     r"[A-Z]+ +(?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) +\[shard +\d+[^]]*\] (?P<logger>\S+) - (?P<message>.*)",
@@ -67,16 +65,14 @@ _STALLED = re.compile(r"Reactor stalled for (?P<ms>\d+) ms on shard \d+")
 _SURE = timedelta(seconds=10)
 
 
-class ScyllaDbLog(Evidence):
+class ScyllaDbLog(TimedLog):
     """An implementation of the Evidence port on a node's log, whose times are in its host's `zone`."""
 
-    kinds: Sequence[EventKind] = KINDS
+    kinds: Sequence[EventKind] = (COMPACTION, STALL, ALLOCATION)
+    pattern = _LINE
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
         return tuple(_events(text, zone))
-
-    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
-        return timed_lines(_LINE, text, zone)
 
 
 def _events(text: str, zone: tzinfo) -> Iterator[Event]:
@@ -140,15 +136,10 @@ class ScyllaDb(Product):
         self._artefacts.prepare_program("node-tool")
 
     def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
-        """Start one node after the other, as nodes must join, and wait until clients can use all of them.
-
-        Nodes that were started before are waited for like new ones. Raises DeployError, with the last log lines of a
-        node that did not start.
-        """
+        """Start one node after the other, as nodes must join, and wait until clients can use all of them."""
         if spec.variant.archive is None:
             raise DeployError("it names no archive", where=f"variant {spec.variant.id}", mend="run `plimsoll plan`")
         home = self._artefacts.unpacked(spec.variant.archive, PROGRAM)
-        blueprint = Blueprint(home, spec.settings, nodes, expires)
         patience = Patience(self._clock, self._clock.now() + (spec.start_within or self._patience))
         with ThreadPoolExecutor(len(nodes) + 1) as pool:
             brought = [pool.submit(node.install, home) for node in nodes]
@@ -156,13 +147,13 @@ class ScyllaDb(Product):
             for future in brought:
                 future.result()
         for node in nodes:
-            start(node, blueprint)
+            start(node, home, spec.settings, nodes, expires)
             patience.await_line([(node, NODE)], _LISTENS)
         self._tool.probe(load, nodes, max(patience.until - self._clock.now(), WHOLE), PRODUCT)
 
     def processes(self, variant: Variant) -> Sequence[Process]:
         files = NodeFiles(PurePosixPath())
-        return [Process(PRODUCT, log=files.log.name, files=(str(files.kept / "*"), str(files.log)))]
+        return [Process(PRODUCT, log=files.console.name, files=(str(files.kept / "*"), str(files.console)))]
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
         return [fingerprint(node, variant.archive) for node in nodes]

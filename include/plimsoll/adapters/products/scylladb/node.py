@@ -25,26 +25,6 @@ _IO_TUNE = timedelta(minutes=15)
 STORAGE_PORT, NATIVE_PORT, SHARD_AWARE_PORT, API_PORT, METRICS_PORT = 7000, 9042, 19042, 10000, 9180
 PORTS = (STORAGE_PORT, NATIVE_PORT, SHARD_AWARE_PORT, API_PORT, METRICS_PORT)
 DEVELOPER_MODE = "developer_mode"
-RESERVED = frozenset(
-    {
-        "cluster_name",
-        "seed_provider",
-        "listen_address",
-        "rpc_address",
-        "api_address",
-        "prometheus_address",
-        "storage_port",
-        "native_transport_port",
-        "native_shard_aware_transport_port",
-        "api_port",
-        "prometheus_port",
-        "workdir",
-        "api_ui_dir",
-        "api_doc_dir",
-    }
-)
-"""Settings that Plimsoll writes for each node. A definition can't set them."""
-
 PRODUCT = "scylladb"
 """The name of ScyllaDB in definitions, of a node's job and of its process."""
 
@@ -63,67 +43,48 @@ class NodeFiles(ProcessFiles):
         """Return the folder of everything that is worth keeping, except for the log."""
         return self.home / "kept"
 
-    @property
-    def log(self) -> PurePosixPath:
-        """Return the node's log: ScyllaDB writes it to its standard output."""
-        return self.console
-
 
 @dataclass(frozen=True)
 class NodePlace:
     """The place of one node of a new cluster.
 
-    `addresses`: those of all nodes, the seed's first; `own_loopback`: the address where its own host alone reaches its
-    REST API and its metrics, neither of which asks for a password. `sharing`: how many nodes run on its machine.
+    `addresses`: those of all nodes, the seed's first. `sharing`: how many nodes run on its machine.
     """
 
     files: NodeFiles
     installation: PurePosixPath
     addresses: Sequence[str]
     address: str
-    own_loopback: str
     facts: HostFacts
     sharing: int
 
 
-@dataclass(frozen=True)
-class Blueprint:
-    """The properties that all nodes of a cluster have in common. `home`: the unpacked archive on this machine."""
+def start(host: Host, home: Path, given: Mapping[str, JsonValue], nodes: Sequence[Host], expires: timedelta) -> None:
+    """Write the node's configuration and start the node. A node that was started before is left as it is.
 
-    home: Path
-    settings: Mapping[str, JsonValue]
-    nodes: Sequence[Host]
-    expires: timedelta
-
-    def place(self, host: Host) -> NodePlace:
-        """Return the place of the node on that host. Installs the archive there, if it is not there yet."""
-        return NodePlace(
-            files=NodeFiles(host.root),
-            installation=host.install(self.home),
-            addresses=[node.info.address for node in self.nodes],
-            address=host.info.address,
-            own_loopback=own_loopback(host.info.address),
-            facts=host.facts(),
-            sharing=next(len(hosts) for hosts in by_machine(self.nodes).values() if host in hosts),
-        )
-
-
-def start(host: Host, blueprint: Blueprint) -> None:
-    """Write the node's configuration and start the node. A node that was started before is left as it is."""
-    place = blueprint.place(host)
-    files, settings = place.files, node_settings((shipped(blueprint.home), blueprint.settings), place)
+    `home`: the unpacked archive on this machine; `given`: the definition's settings; `nodes`: all of the cluster.
+    """
+    place = NodePlace(
+        files=NodeFiles(host.root),
+        installation=host.install(home),
+        addresses=[node.info.address for node in nodes],
+        address=host.info.address,
+        facts=host.facts(),
+        sharing=next(len(hosts) for hosts in by_machine(nodes).values() if host in hosts),
+    )
+    files, settings = place.files, node_settings((shipped(home), given), place)
     host.write(files.kept / SETTINGS, render(settings))
-    io_properties = command_options(blueprint.settings).io_properties
+    io_properties = command_options(given).io_properties
     is_measured = not io_properties and not settings[DEVELOPER_MODE]
     if io_properties:
         host.write(files.kept / IO_PROPERTIES, render(io_properties))
     elif is_measured:
         _measure_disk(host, place)
-    argv = tuple(_command(place, blueprint.settings, has_io_properties=bool(io_properties) or is_measured))
+    argv = tuple(_command(place, given, has_io_properties=bool(io_properties) or is_measured))
     host.write(files.kept / COMMAND, "\n".join([*argv, ""]))
     # The archive's install script sets this for every program, too
     environment = {"GNUTLS_SYSTEM_PRIORITY_FILE": str(place.installation / "libreloc" / "gnutls.config")}
-    host.start(Job(id=PRODUCT, argv=argv, expires=blueprint.expires, env=environment, cwd=files.home, owns=files.data))
+    host.start(Job(id=PRODUCT, argv=argv, expires=expires, env=environment, cwd=files.home, owns=files.data))
 
 
 def _command(place: NodePlace, settings: Mapping[str, JsonValue], *, has_io_properties: bool) -> Iterator[str]:
@@ -172,30 +133,38 @@ def shipped(home: Path) -> dict[str, JsonValue]:
 def node_settings(layers: Sequence[Mapping[str, JsonValue]], place: NodePlace) -> dict[str, JsonValue]:
     """Return the settings of one node: those of all layers, of which later ones replace earlier ones, and its own."""
     merged = {key: value for layer in layers for key, value in layer.items() if key not in CommandOptions.model_fields}
-    seeds: JsonValue = {
-        "class_name": "org.apache.cassandra.locator.SimpleSeedProvider",
-        "parameters": [{"seeds": place.addresses[0]}],
-    }
+    own = _own(place.files, place.installation, place.addresses[0], place.address)
+    # The first, so that a definition can set it otherwise
+    return {DEVELOPER_MODE: place.sharing > 1, **merged, **own}
+
+
+def _own(files: NodeFiles, installation: PurePosixPath, seed: str, address: str) -> dict[str, JsonValue]:
+    """Return the settings that tell nodes of a cluster apart, and clusters."""
+    loopback = own_loopback(address)
     return {
-        # First, so that a definition can set it otherwise
-        DEVELOPER_MODE: place.sharing > 1,
-        **merged,
-        "cluster_name": f"plimsoll {place.addresses[0]}",
-        "seed_provider": [seeds],
-        "listen_address": place.address,
-        "rpc_address": place.address,
-        "api_address": place.own_loopback,
-        "prometheus_address": place.own_loopback,
+        "cluster_name": f"plimsoll {seed}",
+        "seed_provider": [
+            {"class_name": "org.apache.cassandra.locator.SimpleSeedProvider", "parameters": [{"seeds": seed}]}
+        ],
+        "listen_address": address,
+        "rpc_address": address,
+        # Where its own host alone reaches its REST API and its metrics, neither of which asks for a password
+        "api_address": loopback,
+        "prometheus_address": loopback,
         "storage_port": STORAGE_PORT,
         "native_transport_port": NATIVE_PORT,
         "native_shard_aware_transport_port": SHARD_AWARE_PORT,
         "api_port": API_PORT,
         "prometheus_port": METRICS_PORT,
-        "workdir": str(place.files.data),
+        "workdir": str(files.data),
         # The archive's install script writes these two, since they depend on where it installs
-        "api_ui_dir": f"{place.installation}/swagger-ui/dist/",
-        "api_doc_dir": f"{place.installation}/api/api-doc/",
+        "api_ui_dir": f"{installation}/swagger-ui/dist/",
+        "api_doc_dir": f"{installation}/api/api-doc/",
     }
+
+
+RESERVED = frozenset(_own(NodeFiles(PurePosixPath()), PurePosixPath(), "", "127.0.0.1"))
+"""Settings that Plimsoll writes for each node. A definition can't set them."""
 
 
 def shard_options(settings: Mapping[str, JsonValue], place: NodePlace) -> tuple[str, ...]:
@@ -221,4 +190,5 @@ _WORDS = LogWords(
         (r"Unable to contact any seeds", "see that the hosts reach each other by network"),
     )
 )
-NODE = NodeProcess(PRODUCT, lambda root: (NodeFiles(root).log,), _WORDS)
+NODE = NodeProcess(PRODUCT, lambda root: (NodeFiles(root).console,), _WORDS)
+"""ScyllaDB writes its log to its standard output."""
