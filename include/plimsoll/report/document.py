@@ -135,8 +135,8 @@ class CostSummary(Model):
     prices: Annotated[tuple[str, ...], Field(description="Where the prices come from, with their dates")]
 
 
-class ReportDocument(Model):
-    """A campaign's report. Keys end with their units: `_ops_s`, `_ms`, `_s`; ratios have none."""
+class CampaignDocument(Model):
+    """What begins both kinds of `report.json`."""
 
     format: Annotated[Literal[2], Field(description="Raised when a key changes its meaning or goes")] = 2
     campaign_id: str
@@ -144,6 +144,11 @@ class ReportDocument(Model):
     generated_at: AwareDatetime
     note: Annotated[Note | None, Field(description="What somebody wrote about the campaign")] = None
     approvals: Approvals = ()
+
+
+class ReportDocument(CampaignDocument):
+    """A campaign's report. Keys end with their units: `_ops_s`, `_ms`, `_s`; ratios have none."""
+
     code_versions: Annotated[tuple[str, ...], Field(description="Of the code that judged the attempts")]
     service_levels: Annotated[tuple[str, ...], Field(description="Each as a sentence; the first decides charts")]
     counts: CellCounts
@@ -268,7 +273,6 @@ def code_versions(findings: Findings) -> tuple[str, ...]:
 
 
 def cost_summary(spending: Spending | None) -> CostSummary | None:
-    """Return the total cost of the hosts; None where they cost nothing."""
     return None if spending is None else CostSummary.model_validate(spending, from_attributes=True)
 
 

@@ -1,7 +1,5 @@
 """A table for people, declared once by its columns: page, summary and terminal show the same one. In a page its
-cells hold markup beside plain text.
-
-Tables as numbers, in files, with those of each variant and load, and how a part's are named.
+cells hold markup beside plain text. Tables as numbers, in files.
 """
 
 from __future__ import annotations
@@ -10,7 +8,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from io import BytesIO
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
@@ -89,7 +86,6 @@ class Table(Generic[Row]):
 
     @property
     def texts(self) -> list[list[str]]:
-        """Return the text of every cell, row by row."""
         return [[str(cell.content) for cell in self.cells(row)] for row in self.rows]
 
 
@@ -118,14 +114,9 @@ def escaped(text: str) -> str:
 
 def markdown(table: Table[Row]) -> str:
     """Return the table in Markdown, strong cells in bold."""
-    heading, *lines = (
-        f"| {' | '.join(line)} |\n"
-        for line in (
-            [column.heading for column in table.columns],
-            *(map(_bold, table.cells(row)) for row in table.rows),
-        )
-    )
-    return f"{heading}|{'---|' * len(table.columns)}\n{''.join(lines)}"
+    lines = [[column.heading for column in table.columns], *(map(_bold, table.cells(row)) for row in table.rows)]
+    heading, *rows = (f"| {' | '.join(line)} |\n" for line in lines)
+    return f"{heading}|{'---|' * len(table.columns)}\n{''.join(rows)}"
 
 
 def _bold(cell: Cell) -> str:
@@ -164,12 +155,10 @@ def docs_link(text: object, link: str | None) -> str:
 
 
 def bad(text: object) -> Markup:
-    """Return a text that needs attention."""
     return Markup('<strong class="bad">{}</strong>').format(text)
 
 
 def lines(text: str) -> Markup:
-    """Return a text with its line breaks."""
     return Markup("<br>").join(text.splitlines())
 
 
@@ -213,9 +202,7 @@ def as_csv(frame: pd.DataFrame) -> bytes:
 
 
 def as_parquet(frame: pd.DataFrame) -> bytes:
-    buffer = BytesIO()
-    frame.to_parquet(buffer, index=False)
-    return buffer.getvalue()
+    return frame.to_parquet(index=False)
 
 
 def file_of_part(part: str, path: str) -> str:
