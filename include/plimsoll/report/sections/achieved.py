@@ -35,10 +35,7 @@ _SHARE_SHOWN = (95.0, 101.0)  # at least, or hundredths of a per cent would look
 
 
 def achieved_chart(findings: Findings) -> tuple[Figure, ...]:
-    """Return the rate itself and its share of the attempted one; one point per valid repeat, lines through the medians.
-
-    No figure of a single load.
-    """
+    """Draw the rate and its share of the attempted one, a point per valid repeat; no figure of a single load."""
     points = [row for result in findings.cells if result.verdict for row in _points(findings, result, result.verdict)]
     if not draws_loads(points):
         return ()
@@ -69,12 +66,10 @@ def achieved_sheet(findings: Findings) -> Sheet:
 
 
 def operations_sheet(findings: Findings) -> Sheet:
-    """Return one row per variant, load and operation."""
     return Sheet((mean.model_dump() for mean in findings.p99_by_operation), list(OperationP99.model_fields))
 
 
 def rates_table(findings: Findings) -> Table[RepeatsAtLoad]:
-    """Return the rates that were achieved at each load."""
     columns: list[Column[RepeatsAtLoad]] = [
         number("Achieved (ops/s), lowest to highest repeat", _rates),
         number("Median share", lambda row: percent(row.achieved_share, 2)),

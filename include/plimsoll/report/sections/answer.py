@@ -32,11 +32,10 @@ _WORDS: Mapping[Conclusion, str] = {
 def answer_context(findings: Findings, *, brief: bool = False) -> dict[str, Any]:
     """Return the values that the section and the summary show. `brief`: the tables as the summary has them."""
     rows, shows_nodes = capacity_rows(findings), _shows_nodes(findings.part)
-    nodes_for = findings.loads[-1] if shows_nodes and not brief else None
     return {
         "validity": validity(findings),
         "rows": rows,
-        "capacities": capacities_table(rows, nodes_for=nodes_for),
+        "capacities": capacities_table(rows, nodes_for=findings.loads[-1] if shows_nodes and not brief else None),
         "sentences": sentences(findings),
         "at_taken_load": findings.part.asks == "at a load",
         "taken": taken_tables(findings),
@@ -54,9 +53,7 @@ def answer_context(findings: Findings, *, brief: bool = False) -> dict[str, Any]
 
 
 def sentences(findings: Findings) -> tuple[str, ...]:
-    """Return the capacity of each variant in a sentence; of a part that takes its load from a stage, the result
-    at it.
-    """
+    """Return the capacity of each variant in a sentence, or its result at the load that a stage gave."""
     return taken_sentences(findings) or tuple(sentence(findings, capacity) for capacity in findings.capacities)
 
 
@@ -70,10 +67,7 @@ def _shows_nodes(part: Part) -> bool:
 
 
 def comparisons_table(findings: Findings, *, brief: bool = False) -> Table[Comparison]:
-    """Return every variant but the control, in the definition's order; without rows where there is no control.
-
-    `brief`: as the summary has it.
-    """
+    """Return every variant but the control, if there is one. `brief`: as the summary has it."""
     return Table(
         "Comparison with the control",
         findings.comparisons,
@@ -96,10 +90,7 @@ def comparisons_table(findings: Findings, *, brief: bool = False) -> Table[Compa
 
 
 def left_out_table(findings: Findings) -> Table[LeftOut]:
-    """Return how many cells of each variant ran, will run or need not run, and which outcomes decided that.
-
-    Without rows for a full grid.
-    """
+    """Return how many cells of each variant ran, will run or need not run, and why; without rows for a full grid."""
     return Table(
         "What was run and what was left out",
         findings.left_out,
@@ -126,7 +117,6 @@ def capacity_sheet(findings: Findings) -> Sheet:
 
 
 def comparisons_sheet(findings: Findings) -> Sheet:
-    """Return one row per variant that was compared with the control."""
     return Sheet(
         {**comparison.model_dump(), "loads": " ".join(map(str, comparison.loads))}
         for comparison in findings.comparisons

@@ -22,7 +22,6 @@ class NoiseRow:
 
 
 def noise_rows(findings: Findings) -> tuple[NoiseRow, ...]:
-    """Return a row for each influence other than variant and load."""
     noise = findings.noise
     zones = ", ".join(f"{zone} {multiple(ratio)}" for zone, ratio in noise.zones.zones.items())
     steal = noise.steal
@@ -83,7 +82,6 @@ def noise_table(findings: Findings) -> PlainTable:
 
 
 def typical_sheet(findings: Findings) -> Sheet:
-    """Return the typical figures of every variant and load as numbers."""
     return Sheet(
         {
             "variant": typical.variant,
@@ -97,12 +95,10 @@ def typical_sheet(findings: Findings) -> Sheet:
 
 
 def steadiness_sheet(findings: Findings) -> Sheet:
-    """Return one row per cell with intervals."""
     return Sheet(cell.model_dump() for cell in findings.steadiness)
 
 
 def noise_sheet(findings: Findings) -> Sheet:
-    """Return the questions with their answers, and whether they need attention."""
     return Sheet(map(asdict, noise_rows(findings)))
 
 

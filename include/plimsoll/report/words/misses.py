@@ -39,12 +39,10 @@ def misses_table(misses: Iterable[Miss], level: ServiceLevel) -> Table[Miss]:
 
 
 def misses_by_cell(misses: Iterable[Miss]) -> Mapping[str, Sequence[Miss]]:
-    """Return the misses of each cell that has any, in order of time."""
     return grouped((miss.cell_id, miss) for miss in sorted(misses, key=lambda miss: miss.start_s))
 
 
 def start(miss: Miss) -> str:
-    """Return the start of the interval: `40 s`."""
     return f"{miss.start_s:,.0f} s"
 
 
@@ -65,7 +63,6 @@ def misses_sheet(findings: Findings) -> Sheet:
 
 
 def causes(miss: Miss) -> str:
-    """Return the causes that touched the interval in words."""
     return _NOT_ANALYSED if miss.touched is None else "; ".join(map(_touch, miss.touched)) or _NOTHING
 
 
@@ -77,8 +74,12 @@ def _with_lines(miss: Miss) -> str:
 
 
 def _touch(touch: Coincidence) -> str:
-    size = percent(touch.amount, 0) if touch.cause.unit == "share" else f"{figure(touch.amount)} {touch.cause.unit}"
-    return f"{touch.cause.label} {size} ({touch.place})"
+    return f"{touch.cause.label} {amount(touch.amount, touch.cause.unit)} ({touch.place})"
+
+
+def amount(value: float, unit: str) -> str:
+    """Return how much of a cause there was: `12 %`, `38 ms`."""
+    return percent(value, 0) if unit == "share" else f"{figure(value)} {unit}"
 
 
 def backlog_words(backlog: OpeningBacklog) -> str:
@@ -87,11 +88,7 @@ def backlog_words(backlog: OpeningBacklog) -> str:
 
 
 def achieved_remark(verdict: Verdict, level: ServiceLevel) -> str:
-    """Return a remark on the achieved rate; empty where it is at most the attempted rate, no backlog was answered, and
-    operations have one row each.
-
-    Where a load generator reports no backlog, the remark does not mention one.
-    """
+    """Return rows of batches, a rate above the attempted one, and a backlog that was answered; empty without these."""
     rows = f"{verdict.rows_s:,.0f} rows/s" if verdict.rows_s else ""
     return "; ".join(filter(None, (rows, _backlog_remark(verdict, level))))
 
