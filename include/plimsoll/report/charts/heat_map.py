@@ -10,7 +10,7 @@ import altair as alt
 from plimsoll.analysis.campaign.capacity import Rung
 from plimsoll.analysis.campaign.cell_results import CellResult, Spread, worst, worst_level
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.report.charts.theme import TABLE, Figure, rows_data, specification, tooltips
+from plimsoll.report.charts.theme import TABLE, Figure, specification, tooltips
 from plimsoll.report.formatting import at_least, ms, multiple, ops, short_ops
 
 _ENDS = (16, 256, 4096, 65_536)
@@ -37,7 +37,7 @@ def heat_map(findings: Findings) -> Figure:
         name="heat-map",
         title="How far from the bound",
         caption=_caption(findings),
-        spec=specification(chart, rows_data(rows)),
+        spec=specification(chart, {"values": rows}),
         narrowest_px=70 + 92 * len(findings.rungs),
     )
 
@@ -100,16 +100,14 @@ def _square(rung: Rung, spread: Spread | None) -> dict[str, object]:
         "load_text": ops(rung.load_ops_s),
         # 0 has no place on a scale of logs, whose colours end there anyway
         "ratio": max(spread.high, 1 / _ENDS[-1]) if spread else None,
-        "range": _range(spread, is_floor=rung.worst_is_floor) if spread else "none valid",
+        "range": f"{multiple(spread.low)} to {at_least(multiple(spread.high), rung.worst_is_floor)}"
+        if spread
+        else "none valid",
         "repeats": _repeats(rung),
         "kept_but_missed": rung.missed_by_errors + rung.missed_by_rate + rung.missed_by_stop_rule > 0,
         "whole": rung.invalid + rung.not_run == 0,
         "not_achieved": f"{rung.rate_not_achieved} of {rung.met + rung.missed} valid repeats",
     }
-
-
-def _range(spread: Spread, *, is_floor: bool) -> str:
-    return f"{multiple(spread.low)} to {at_least(multiple(spread.high), is_floor)}"
 
 
 def _repeats(rung: Rung) -> str:

@@ -19,6 +19,7 @@ from plimsoll.report.charts.theme import (
     Panels,
     bound_line,
     csv_data,
+    cycled,
     in_panels,
     log_y,
     specification,
@@ -65,7 +66,6 @@ def latencies_chart(
 def _places(
     findings: Findings, of: Callable[[CellResult], AttemptData | None]
 ) -> Iterator[tuple[str, int, list[AttemptData]]]:
-    """Yield variant, load and the repeats whose curves are known."""
     for variant in findings.labels:
         for load in findings.loads:
             own = [result for result in findings.of_variant(variant) if result.cell.load_ops_s == load]
@@ -100,7 +100,6 @@ def _layers(findings: Findings, rows: Sequence[Mapping[str, Any]]) -> list[alt.C
     columns: Any = alt.expr("max(1, floor(legendRoom / 110))")
     legend = alt.Legend(orient="top", title="Attempted load", columns=columns, symbolType="stroke")
     scale = alt.Scale(domain=loads, range=_colours(len(loads)))
-    dashes = alt.Scale(domain=loads, range=[_DASHES[index % len(_DASHES)] for index in range(len(loads))])
     tooltip = tooltips({"load:N": "Attempted load", "name:N": "Percentile", "ms:Q": "Response time (ms)"})
     base = alt.Chart()
     return [
@@ -109,7 +108,7 @@ def _layers(findings: Findings, rows: Sequence[Mapping[str, Any]]) -> list[alt.C
             x=x,
             y=y,
             color=alt.Color("load:N", scale=scale, legend=legend),
-            strokeDash=alt.StrokeDash("load:N", scale=dashes, legend=legend),
+            strokeDash=alt.StrokeDash("load:N", scale=cycled(loads, _DASHES), legend=legend),
         ),
         base.mark_point(opacity=0, size=60).encode(x=x, y=y, detail="load:N", tooltip=tooltip).properties(name=HOVER),
     ]

@@ -23,7 +23,6 @@ from plimsoll.report.charts.theme import (
     legend_room,
     load_axis,
     log_y,
-    rows_data,
     specification,
     tooltips,
     variant_marks,
@@ -49,7 +48,7 @@ def spread_row(findings: Findings, panel: str, of: Spread | PauseStatistics, spr
 
 
 def spreads(
-    findings: Findings, rows: Sequence[Mapping[str, Any]], panels: Sequence[str], title: str, bound_ms: float | None
+    findings: Findings, rows: list[dict[str, Any]], panels: Sequence[str], title: str, bound_ms: float | None
 ) -> dict[str, Any]:
     """Draw bars, lines and points over rows of `spread_row` on one log scale, and the bound where there is one."""
     loads, marks = findings.loads, variant_marks(findings)
@@ -75,7 +74,7 @@ def spreads(
         bound = bound_line("bound", bound_ms, alt.Y("bound:Q", title=""))
         layers.append(bound.encode(tooltip=tooltips({"bound:Q": "Bound (ms)"})))
     chart = in_panels(layers, "panel:N", panels, (340, 220), 2, labelFontSize=13, labelFontWeight="bold")
-    return specification(chart, rows_data(rows))
+    return specification(chart, {"values": rows})
 
 
 def order_chart(findings: Findings) -> tuple[Figure, ...]:
@@ -102,7 +101,7 @@ def order_chart(findings: Findings) -> tuple[Figure, ...]:
             "which cells ran. Noise scatters around the line; a slope is a drift of the whole campaign, a band of "
             "points away from the line a bad stretch, a single far point an odd cell."
         ),
-        spec=specification(chart, rows_data(rows)),
+        spec=specification(chart, {"values": rows}),
     )
     return (figure,)
 

@@ -51,18 +51,11 @@ class _Pair:
 
         A variant that carried nothing in an earlier stage has no cells here.
         """
-        ids_a, ids_b = self._ids
-        return {id_a: id_b for id_a, id_b in pairing.items() if id_a in ids_a and id_b in ids_b}
+        return {a: b for a, b in pairing.items() if a in _variants(self.a) and b in _variants(self.b)}
 
-    def has_common_variants(self, pairing: Mapping[str, str]) -> bool:
-        """Tell whether at least one variant has cells on both sides."""
-        ids_a, ids_b = self._ids
-        return bool(ids_a & ids_b or self.variants(pairing))
 
-    @property
-    def _ids(self) -> tuple[set[str], set[str]]:
-        ids_a, ids_b = ({variant.id for variant in data.part.variants} for data in (self.a, self.b))
-        return ids_a, ids_b
+def _variants(data: CampaignData) -> set[str]:
+    return {variant.id for variant in data.part.variants}
 
 
 def compare_parts(
@@ -85,7 +78,8 @@ def compare_parts(
     if not same:
         raise Refused([_nothing_in_common(parts_a, parts_b)], where=where)
     # Where no part at all has variants in common, each of them says so.
-    pairs = tuple(pair for pair in same if pair.has_common_variants(pairing or {})) or same
+    common = (pair for pair in same if _variants(pair.a) & _variants(pair.b) or pair.variants(pairing or {}))
+    pairs = tuple(common) or same
     return PartsComparison(
         a=_campaign(a, parts_a, [pair.a for pair in pairs]),
         b=_campaign(b, parts_b, [pair.b for pair in pairs]),
@@ -94,7 +88,6 @@ def compare_parts(
 
 
 def comparisons_of(comparisons: Comparisons) -> tuple[CampaignComparison, ...]:
-    """Return the comparisons, one for each part."""
     return comparisons.parts if isinstance(comparisons, PartsComparison) else (comparisons,)
 
 

@@ -35,7 +35,6 @@ FORCED = "compared by force: what was asked or measured is not the same"
 
 
 def incomparable_table(comparison: CampaignComparison) -> PlainTable:
-    """Return differences in what the campaigns asked or measured."""
     return _differences(f"NOT COMPARABLE, {FORCED}", ((fact.what, fact.a, fact.b) for fact in comparison.incomparable))
 
 
@@ -48,7 +47,6 @@ def environment_table(comparison: CampaignComparison) -> PlainTable:
 
 
 def definitions_table(comparison: CampaignComparison) -> PlainTable:
-    """Return the other differences between the definitions."""
     return _differences("Definitions differ", ((fact.what, fact.a, fact.b) for fact in comparison.differences))
 
 

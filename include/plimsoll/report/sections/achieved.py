@@ -19,7 +19,6 @@ from plimsoll.report.charts.theme import (
     aside,
     in_panels,
     load_axis,
-    rows_data,
     specification,
     tooltips,
     variant_marks,
@@ -48,7 +47,7 @@ def achieved_chart(findings: Findings) -> tuple[Figure, ...]:
             "One point per valid repeat; lines join the medians. On the dashed line the attempted rate was achieved in "
             f"full. Hollow points mark repeats whose rate was not achieved.{_beyond(findings)}"
         ),
-        spec=specification(chart, rows_data([*points, *_references(findings)])),
+        spec=specification(chart, {"values": [*points, *_references(findings)]}),
         panels=Panels(count=2, in_row=2, own_axes=True, narrowest_px=270),
     )
     return (drawn,)

@@ -15,7 +15,6 @@ from plimsoll.report.charts.theme import (
     Figure,
     Panels,
     in_panels,
-    rows_data,
     specification,
     tooltips,
 )
@@ -47,7 +46,7 @@ def causes_chart(findings: Findings) -> tuple[Figure, ...]:
             "(hollow: the base rate). A line that joins them in full ink: the cause is linked to misses (permutation "
             "test, Holm's correction, 5 %); a faint one: no more than chance, or too few intervals to tell."
         ),
-        spec=specification(chart, rows_data(rows)),
+        spec=specification(chart, {"values": rows}),
         panels=layout,
     )
     return (figure,)

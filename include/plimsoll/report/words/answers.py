@@ -18,7 +18,6 @@ _WHY_ENDED = {
 
 
 def sentence(findings: Findings, capacity: Capacity) -> str:
-    """Return the capacity of a variant in one sentence."""
     label = findings.labels[capacity.variant]
     if capacity.asked:
         return f"{label}: {threshold_sentence(capacity.asked)}."

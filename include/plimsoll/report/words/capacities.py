@@ -64,7 +64,6 @@ def capacity_rows_of(data: CampaignData) -> tuple[CapacityRow, ...]:
 
 
 def capacity_rows(findings: Findings) -> tuple[CapacityRow, ...]:
-    """Return the capacity table's rows, from findings that exist already."""
     return tuple(_row(findings, capacity) for capacity in findings.capacities)
 
 
@@ -192,16 +191,14 @@ def _nodes(cells: CampaignCells, capacity: Capacity) -> str:
 
 def _notes(capacity: Capacity) -> tuple[str, ...]:
     notes = [_firmness(capacity)]
-    short = [rung for rung in capacity.rungs if rung.rate_not_achieved and rung.outcome == "met"]
-    if short:
-        loads = ", ".join(ops(rung.load_ops_s) for rung in short)
+    short = (ops(rung.load_ops_s) for rung in capacity.rungs if rung.rate_not_achieved and rung.outcome == "met")
+    if loads := ", ".join(short):
         notes.append(f"met, but the rate was not achieved in every repeat at {loads}")
     notes += [
         f"{miss_in_words(miss)}{', which counts' if miss.counts else ', by other service levels'}"
         for miss in capacity.contradicted_by
     ]
-    if capacity.met_again_at:
-        loads = ", ".join(ops(load) for load in capacity.met_again_at)
+    if loads := ", ".join(map(ops, capacity.met_again_at)):
         notes.append(f"met again at {loads}: not counted, a lower load missed")
     return tuple(note for note in notes if note)
 

@@ -26,10 +26,9 @@ def header_facts(findings: Findings) -> dict[str, str]:
     run = {"Measured": _measured(findings), "A cell": a_cell, **parameters, **approved}
     if brought_in := origins(findings):
         return run | _stated(findings, brought_in)
-    part, shown = findings.part, [result.shown for result in findings.cells]
+    part, shown = findings.part, (result.shown for result in findings.cells)
     fingerprints = [attempt.fingerprint for attempt in shown if attempt and attempt.fingerprint]
-    hosts = plural(part.system.nodes, "node")
-    external = "nodes" not in part.knows
+    hosts, external = plural(part.system.nodes, "node"), "nodes" not in part.knows
     if part.load_generator.hosts > 1:
         hosts = f"{hosts} and {plural(part.load_generator.hosts, 'load host')}"
     return {
@@ -101,9 +100,7 @@ def _jvms(fingerprint: Fingerprint) -> Iterator[str]:
 
 
 def _measured(findings: Findings) -> str:
-    """Return the span from the first start to the last end, by the time that a load takes: an invalid attempt may have
-    broken off.
-    """
+    """Return the span from the first start to the last end, as planned: an invalid attempt may have broken off."""
     verdicts = [result.shown.verdict for result in findings.cells if result.shown]
     begun = [verdict.started_at for verdict in verdicts if verdict.started_at]
     if not begun:

@@ -39,7 +39,6 @@ def taken_tables(findings: Findings, of: str = "") -> tuple[Table[_Shown], ...]:
     Beside each variant stands the closed loop that gave its load. Rates are left out that say no more than the loads,
     which may be the same for all. `of` ends the tables' labels.
     """
-    data = findings.data
     columns: list[Column[_Shown]] = [
         Column("Variant", lambda row: row.variant),
         Column("Load", lambda row: row.load),
@@ -51,7 +50,7 @@ def taken_tables(findings: Findings, of: str = "") -> tuple[Table[_Shown], ...]:
     ]
     times = [Column(PERCENTILE_NAMES[name], partial(_percentile, name)) for name in PERCENTILES]
     rows = _beside_closed_loop(findings)
-    shows_rates = "rate" not in data.part.knows or bool(data.part.taken and data.part.taken.share)
+    shows_rates = "rate" not in findings.part.knows or bool(findings.part.taken and findings.part.taken.share)
     return (
         Table(f"Throughput of each variant{of}", rows if shows_rates else (), [*columns, *rates]),
         Table(f"Response times of each variant{of}", rows, [*columns, *times]),
@@ -87,9 +86,7 @@ def _shown(findings: Findings) -> tuple[_Shown, ...]:
 
 
 def taken_conclusion(findings: Findings) -> str:
-    """Return the answer of such a part, without a full stop: `At 70 % of its maximum (7,000 ops/s) A met the service
-    …`.
-    """
+    """Return the answer of such a part, without a full stop: `At 70 % of its maximum (7,000 ops/s) A met …`."""
     taken = findings.part.taken
     if taken is None:
         rates = [f"{row.variant} achieved {_achieved(row)} of {row.load}" for row in _shown(findings)]
@@ -117,9 +114,7 @@ def taken_sentences(findings: Findings) -> tuple[str, ...]:
 
 
 def outcome_at_taken_load(data: CampaignData, rungs: Iterable[Rung]) -> str:
-    """Return the outcome of a variant's repeats at its load: `at 7,000 ops/s (70 % of its maximum) 2 of 2
-    repeats met`.
-    """
+    """Return the outcome at a variant's load: `at 7,000 ops/s (70 % of its maximum) 2 of 2 repeats met`."""
     return ", ".join(f"at {ops(rung.load_ops_s)} ({_share(data)}) {rung_outcome(rung)}" for rung in rungs)
 
 

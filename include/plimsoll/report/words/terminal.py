@@ -33,7 +33,6 @@ class Answer:
 
 
 def answer_view(answer: Answer) -> RenderableType:
-    """Show conclusions, the table of capacities, why loads were missed, and warnings, as rich renders them."""
     lines: list[RenderableType] = [terminal_text(line, "bold") for line in answer.conclusions]
     if answer.rows:
         lines += [
@@ -85,8 +84,7 @@ def capacity_view(rows: Sequence[CapacityRow]) -> RenderableType:
 
 
 def _with_notes(row: CapacityRow) -> str:
-    notes = [*row.notes, *([row.narrowing] if row.narrowing else [])]
-    return "\n".join([row.capacity, *(f"({note})" for note in notes)])
+    return "\n".join([row.capacity, *(f"({note})" for note in (*row.notes, row.narrowing) if note)])
 
 
 def _warning_lines(warnings: Mapping[str, Sequence[str]]) -> Iterator[Text]:
