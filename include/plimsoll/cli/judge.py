@@ -51,15 +51,12 @@ def _sound_columns(values: list[str]) -> list[str]:
     return values
 
 
-def _format_names() -> list[str]:
+def _known_format(value: str | None) -> str | None:
     from plimsoll.analysis.logs.formats import FORMATS
 
-    return [known.name for known in FORMATS]
-
-
-def _known_format(value: str | None) -> str | None:
-    if value is not None and value not in _format_names():
-        raise typer.BadParameter(f"{value!r} is none of {', '.join(_format_names())}")
+    names = [known.name for known in FORMATS]
+    if value not in (None, *names):
+        raise typer.BadParameter(f"{value!r} is none of {', '.join(names)}")
     return value
 
 

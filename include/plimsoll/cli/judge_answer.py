@@ -30,7 +30,6 @@ _HEADINGS = ("p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms")
 
 
 def outcome(judgement: Judgement) -> Outcome:
-    """Return the outcome in one word."""
     if not judgement.valid:
         return "invalid"
     return "met" if judgement.met else "missed"
@@ -92,7 +91,10 @@ def show(judgement: Judgement, level: ServiceLevel) -> None:
             missed = row.met is False
             line = _line(f"{row.start_s:g}", f"{row.count}", f"{row.rate_ops_s:.1f}", _times(row))
             typer.secho(f"{line}  missed" if missed else line, fg="red" if missed else None)
-        _show_maxima(judgement)
+        typer.secho("\nHighest over the judged intervals:", bold=True)
+        for name, highest in {ALL_OPERATIONS: judgement.maxima or _NOTHING, **judgement.maxima_by_operation}.items():
+            print_text(_line("", "", name, _times(highest)))
+        typer.echo()
     for run in judgement.whole_run:
         values = ", ".join(
             f"{'max' if name == 100 else f'p{name:g}'} {value:.3f} ms" for name, value in sorted(run.values_ms.items())
@@ -134,13 +136,6 @@ def _sentence(judgement: Judgement, level: ServiceLevel) -> str:
     failed = f"; {judgement.failed_share:.2%} of operations failed" if judgement.too_many_failed else ""
     outcome = "Met" if judgement.met else "Missed"
     return f"{outcome}: {level}: missed in {verdict.missed} of {verdict.judged}{cut_off}{failed}."
-
-
-def _show_maxima(judgement: Judgement) -> None:
-    typer.secho("\nHighest over the judged intervals:", bold=True)
-    for name, highest in {ALL_OPERATIONS: judgement.maxima or _NOTHING, **judgement.maxima_by_operation}.items():
-        print_text(_line("", "", name, _times(highest)))
-    typer.echo()
 
 
 def _line(start: str, count: str, rate: str, times: Sequence[str]) -> str:

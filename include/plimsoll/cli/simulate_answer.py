@@ -18,6 +18,7 @@ from plimsoll.domain.attempt.result import Outcome
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.domain.text.units import format_rate
 from plimsoll.domain.text.wording import figure, plural
+from plimsoll.report.formatting import listing
 from plimsoll.strategies.replay import Attempts
 
 if TYPE_CHECKING:
@@ -93,12 +94,8 @@ def show_replay(played: Replay) -> None:
 
 
 def _answer(answer: Answer) -> tuple[str, str, str]:
-    low, high = _ops(answer.low_ops_s), _ops(answer.high_ops_s)
-    return _ops(answer.load_ops_s), f"{low} to {high}", answer.decided_by
-
-
-def _ops(load_ops_s: float | None) -> str:
-    return _rate(None if load_ops_s is None else round(load_ops_s))
+    low, high = _rate(answer.low_ops_s), _rate(answer.high_ops_s)
+    return _rate(answer.load_ops_s), f"{low} to {high}", answer.decided_by
 
 
 def _cells(played: Replay) -> Iterator[str]:
@@ -112,16 +109,11 @@ def _cells(played: Replay) -> Iterator[str]:
         others = played.may_run - len(set(waiting) - set(played.ran))
         further = f"; {others} more may run after {'it' if len(waiting) == 1 else 'them'}" if others else ""
         wait = f"{plural(len(waiting), 'cell')} {'waits' if len(waiting) == 1 else 'wait'} for a valid attempt"
-        yield f"{wait}: {_named(waiting)}{further}"
+        yield f"{wait}: {listing(waiting, _NAMED)}{further}"
 
 
-def _named(cells: Sequence[str]) -> str:
-    more = len(cells) - _NAMED
-    return ", ".join(cells[:_NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
-def _rate(load_ops_s: int | None) -> str:
-    return "–" if load_ops_s is None else format_rate(load_ops_s)
+def _rate(load_ops_s: float | None) -> str:
+    return "–" if load_ops_s is None else format_rate(round(load_ops_s))
 
 
 def show_simulation(stage: CampaignStage, found: Simulation) -> None:
