@@ -287,7 +287,6 @@ _OF_WHAT_COUNTS = ("achieved_ops_s", "rows_s", "rate_achieved", "opening_backlog
 
 
 def entries_of(findings: Findings) -> tuple[CellEntry, ...]:
-    """Return an entry for every cell, in the definition's order."""
     return tuple(
         CellEntry(
             id=result.cell.id,

@@ -38,7 +38,7 @@ from plimsoll.report.words.conclusion import conclusion
 from plimsoll.report.words.header import counted_from, header_facts
 from plimsoll.report.words.misses import anchor, misses_table, start
 
-_FORMATS = ("duration", "figure", "listing", "moment", "ms", "multiple", "ops", "percent", "percent_at_least", "plural")
+_FORMATS = ("duration", "listing", "moment", "ms", "ops", "percent", "percent_at_least", "plural")
 _FILTERS = {**{name: getattr(formatting, name) for name in _FORMATS}, "usd": show_usd}
 
 _LIBRARY = "vl-convert-python"

@@ -64,7 +64,6 @@ def _caption(findings: Findings) -> str:
 
 
 def _other_reasons(findings: Findings) -> list[str]:
-    """List the reasons why repeats missed although their response times were kept."""
     rungs = [rung for rungs in findings.rungs.values() for rung in rungs]
     reasons = (
         (sum(rung.missed_by_errors for rung in rungs), "too many operations failed"),

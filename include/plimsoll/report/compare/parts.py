@@ -92,7 +92,6 @@ def comparisons_of(comparisons: Comparisons) -> tuple[CampaignComparison, ...]:
 
 
 def only_in_one(comparisons: Comparisons) -> Iterator[str]:
-    """Yield a sentence for each campaign about its parts without a counterpart."""
     if isinstance(comparisons, PartsComparison):
         for name, side in (("A", comparisons.a), ("B", comparisons.b)):
             if side.only:

@@ -51,7 +51,6 @@ def definitions_table(comparison: CampaignComparison) -> PlainTable:
 
 
 def left_out(comparison: CampaignComparison) -> Iterator[str]:
-    """Yield sentences about everything that is in only one campaign and was not compared."""
     for name, side in (("A", comparison.a), ("B", comparison.b)):
         if side.cells_without_fingerprint:
             yield f"Nothing is known of the environment in {name} of: {listing(side.cells_without_fingerprint)}"
@@ -90,13 +89,11 @@ def loads_table(comparison: CampaignComparison, pair: VariantPair) -> Table[_Sid
 
 
 def label(comparison: CampaignComparison, pair: VariantPair) -> str:
-    """Return the variants' name; both names where they differ."""
     a, b = comparison.a.labels[pair.a], comparison.b.labels[pair.b]
     return a if a == b else f"{a} / {b}"
 
 
 def comparison_view(comparisons: Comparisons) -> Group:
-    """Return the whole comparison for a terminal, top to bottom, one workload after another."""
     from rich.console import Group
 
     return Group(*_from_top(comparisons))

@@ -157,13 +157,11 @@ def badge(trend: TrendDocument) -> bytes:
 
 
 def markdown_line(trend: TrendDocument) -> str:
-    """Return the trend as one line of Markdown for a pull request."""
     told = " ".join(f"{escaped(text)}." for text in sentences(trend))
     return f"**Trend**: {escaped(summary(trend))}. {told}".strip()
 
 
 def changes_table(series: TrendSeries) -> PlainTable:
-    """Return a row for each level of a series, from one change to the next."""
     rows, before_changes = [], [None] * (len(series.levels) - len(series.change_points))
     for (start, end, mean), at in zip(series.levels, (*before_changes, *series.change_points), strict=True):
         known = [point for point in series.points[start:end] if point.value is not None]
@@ -179,7 +177,6 @@ def changes_table(series: TrendSeries) -> PlainTable:
 
 
 def series_table(trend: TrendDocument) -> Table[TrendSeries]:
-    """Return a row for each series: its newest figure, and what is said of it."""
     return Table(
         "Series",
         trend.series,

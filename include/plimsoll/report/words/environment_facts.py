@@ -103,7 +103,6 @@ def _reported(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
 
 
 def _reported_facts(node: ReportedNode) -> dict[str, str]:
-    """Return what an external cluster tells of a node, and what nobody here knows of it."""
     reported = {"database": node.release_version, "data centre": node.data_centre, "rack": node.rack}
     hidden = ("operating system", "CPU", "memory", "data disk", "JVM", "JVM flags")
     own = {f"by its own word, {name}": value for name, value in node.facts.items()}

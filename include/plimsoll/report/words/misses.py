@@ -47,7 +47,6 @@ def start(miss: Miss) -> str:
 
 
 def anchor(miss: Miss) -> str:
-    """Return the name of the miss in the page, for links to it."""
     return f"miss-{miss.cell_id}-{miss.start_s:.6g}"
 
 

@@ -73,7 +73,6 @@ def miss_in_words(miss: Contradiction) -> str:
 
 
 def why_it_falls(label: str, capacity: Capacity) -> str:
-    """Explain why the capacity of a stage is not that of the campaign, as a sentence."""
     misses = " and ".join(map(miss_in_words, capacity.falls_by))
     return f"Over the whole campaign {label} does not carry {ops(capacity.capacity_ops_s)}: {misses}."
 
