@@ -1,4 +1,4 @@
-"""`plimsoll clusters`: what is alive, and an end to it; `plimsoll provider`: try a cloud of one's own before a campaign."""
+"""`plimsoll clusters`: what is alive, and an end to it; `plimsoll provider`: try a cloud before a campaign does."""
 
 from __future__ import annotations
 
