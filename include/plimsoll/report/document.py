@@ -251,7 +251,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         cells=entries_of(findings),
         invalid=sound.invalid,
         unjudged=sound.unjudged,
-        superseded=tuple(map(str, sound.superseded)),
+        superseded=tuple(attempt for attempt, _ in sound.superseded),
         warnings=dict(sound.warnings),
         quality=sound.campaign_checks,
         environment=ran,

@@ -47,10 +47,7 @@ class _Pair:
     b: CampaignData
 
     def variants(self, pairing: Mapping[str, str]) -> Mapping[str, str]:
-        """Return the pairs of variants that have cells in this part on both sides.
-
-        A variant that carried nothing in an earlier stage has no cells here.
-        """
+        """Return the pairs of variants with cells here on both sides. What carried nothing earlier has none."""
         return {a: b for a, b in pairing.items() if a in _variants(self.a) and b in _variants(self.b)}
 
 

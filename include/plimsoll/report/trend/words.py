@@ -114,10 +114,7 @@ def _since_baseline(trend: TrendDocument) -> str:
 
 
 def state(trend: TrendDocument) -> tuple[str, str]:
-    """Return the change of each variant in two or three words, and whether it is good, bad or neither.
-
-    An accepted change is none.
-    """
+    """Return each variant's change that nobody accepted in a few words, and whether it is good, bad or neither."""
     newest = newest_changes(trend)
     for effect, kind in (("regression", "bad"), ("improvement", "good")):
         if own := dict.fromkeys(change.variant for change in newest if change.effect == effect):

@@ -40,10 +40,7 @@ def header_facts(findings: Findings) -> dict[str, str]:
 
 
 def _stated(findings: Findings, brought_in: Sequence[Origin]) -> dict[str, str]:
-    """Return what the person who imported the cells stated of their source, cluster, database and environment.
-
-    A default of the definition states nothing.
-    """
+    """Return what the person who imported the cells stated of them. A default of the definition states nothing."""
     part, unstated = findings.part, {fact for origin in brought_in for fact in origin.unknown}
     default = "" if "definition: system.database" in unstated else part.system.database
     databases = [f"{variant.product or default or 'release'} {part.version_of(variant)}" for variant in part.variants]

@@ -44,9 +44,9 @@ def answer_view(answer: Answer) -> RenderableType:
 
 
 def links(document: Mapping[str, Any], part: str = "") -> Iterator[str]:
-    """Yield each variant's causes of misses in a report's document, with their share and their base rate.
+    """Yield the causes in a report's document that are linked to each variant's misses, with share and base rate.
 
-    These are the causes that are linked to the misses, or else the one that most sets missed intervals apart.
+    Where none is linked: the one that most sets missed intervals apart.
     """
     labels = {variant["id"]: variant["title"] or variant["id"] for variant in document["definition"]["variants"]}
     for of_variant in document["causes"]:
