@@ -46,9 +46,7 @@ def document(judgement: Judgement, level: ServiceLevel) -> dict[str, Any]:
             {key: getattr(row, key) for key in _INTERVAL_KEYS} for row in judgement.intervals.select("judged")
         ],
         "maxima": (judgement.maxima or _NOTHING).model_dump(),
-        "judged": verdict.judged if verdict else 0,
-        "missed": verdict.missed if verdict else 0,
-        "not_judged": verdict.not_judged if verdict else 0,
+        **{name: getattr(verdict, name, 0) for name in ("judged", "missed", "not_judged")},
         "by_operation": {name: highest.model_dump() for name, highest in judgement.maxima_by_operation.items()},
         "format": judgement.format,
         "whole_run": [_whole_run(run, level) for run in judgement.whole_run],
@@ -111,9 +109,9 @@ def show(judgement: Judgement, level: ServiceLevel) -> None:
 def _by_how_much(judgement: Judgement) -> Iterator[str]:
     if judgement.too_many_failed:
         yield f"{judgement.failed_share:.3%} of operations failed; less than {ERROR_LIMIT:.1%} may"
-    if not judgement.levels[0].missed:
-        return
     verdict = judgement.levels[0]
+    if not verdict.missed:
+        return
     level = verdict.service_level
     missed = [row for row in judgement.intervals.select("judged") if row.met is False]
     known = [row for row in missed if row.judged_ms is not None]

@@ -142,15 +142,22 @@ def _shares(simulation: Simulation) -> str:
 
 def read_outcomes(path: Path) -> Attempts:
     """Read the file. Raises Refused where it can't be read, or is malformed."""
+
+    def each_key_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+        content: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in content:  # the first of its values would be lost
+                raise Refused([Problem("the file", f"has {key!r} twice", _FORM)], where=str(path))
+            content[key] = value
+        return content
+
     try:
-        pairs = json.loads(_content(path), object_pairs_hook=_each_key_once)
-        return TypeAdapter(dict[str, list[_Attempt]]).validate_python(pairs)
+        outcomes = json.loads(_content(path), object_pairs_hook=each_key_once)
+        return TypeAdapter(dict[str, list[_Attempt]]).validate_python(outcomes)
     except ValidationError as error:
         faults = error.errors()
         problems = [Problem(_place(fault["loc"]), f"is {reprlib.repr(fault['input'])}", _FORM) for fault in faults]
         raise Refused(problems, where=str(path)) from error
-    except _DuplicateKey as error:
-        raise Refused([Problem("the file", str(error), _FORM)], where=str(path)) from error
     except (ValueError, RecursionError) as error:
         raise Refused([Problem("the file", f"is no JSON: {error}", _FORM)], where=str(path)) from error
 
@@ -164,20 +171,6 @@ def _content(path: Path) -> bytes:
     except OSError as error:
         mend = "give the path of a JSON file that you can read"
         raise Refused([Problem("--outcomes", f"can't be read: {error.strerror}", mend)], where=str(path)) from error
-
-
-class _DuplicateKey(Exception):
-    """A key stands twice in an object, so that the first of its values would be lost."""
-
-
-def _each_key_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object. Raises _DuplicateKey."""
-    content: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in content:
-            raise _DuplicateKey(f"has {key!r} twice")
-        content[key] = value
-    return content
 
 
 def _place(parts: Sequence[str | int]) -> str:

@@ -72,7 +72,7 @@ def figures(findings: Findings) -> tuple[Figure, ...]:
 
 
 def cell_timeline(definition: Definition, attempt: AttemptData, at: datetime) -> str:
-    """Return the judged percentile over time with bound, warm-up and pauses, as SVG. Raises NotFound as `_alone`."""
+    """Return the judged percentile over time, with bound and pauses, as SVG. Raises NotFound without intervals."""
     (figure,) = timelines(_alone(definition, attempt, at))
     return page_svg(figure, width_px=900, height_px=280)
 
