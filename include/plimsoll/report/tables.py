@@ -1,6 +1,4 @@
-"""A table for people, declared once by its columns: page, summary and terminal show the same one. In a page its
-cells hold markup beside plain text. Tables as numbers, in files.
-"""
+"""Tables for people, declared once by their columns for page, summary and terminal; and tables as numbers, in files."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Compare two campaigns part by part, where one of them has several parts.
-
-A part is a workload in a stage. It is judged and reported like a campaign of its own.
-"""
+"""Compare two campaigns part by part (a workload in a stage), where one of them has several parts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,6 +1,4 @@
-"""The report in one or two sentences: each variant's capacity, the number of repeats behind it, and what is missing;
-of a healthy cluster beside those with a node down or while it is changed.
-"""
+"""The report in one or two sentences: what each variant carries, what that rests on, and what is missing."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta

@@ -1,6 +1,4 @@
-"""The worst missed intervals in words, each with an anchor that charts and lists link to, and remarks on an achieved
-rate: operations left over from warm-up that it includes, and rows of batches.
-"""
+"""The worst missed intervals in words, each with an anchor for links; and remarks on an achieved rate."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,6 +1,4 @@
-"""What a part rests on, in words: results that its loads come from, stages that contradict each other, and the cells
-that a strategy ran and left out.
-"""
+"""What the loads and the cells of a part rest on, and stages that contradict each other, in words."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated
