@@ -1,7 +1,4 @@
-"""`plimsoll campaigns`, and `plimsoll compare`: two campaigns of the store side by side.
-
-`plimsoll import`: runs that others made become a campaign of the store.
-"""
+"""`plimsoll campaigns`; `plimsoll compare`: two of them side by side; `plimsoll import`: runs that others made."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`plimsoll plan` and `plimsoll schema`.
-
-The output of `plimsoll plan` for people: stages, hours, hosts and cost of a campaign.
-"""
+"""`plimsoll plan`, its output for people, and `plimsoll schema`."""
 
 from __future__ import annotations
 

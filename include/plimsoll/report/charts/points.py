@@ -1,6 +1,4 @@
-"""Charts of points: a figure by load, with medians over repeats and bars from the lowest to the highest, and each
-cell's percentile against that of its variant and load, in the order in which cells ran.
-"""
+"""Charts of points: spreads over repeats by load, and cells beside their like in the order in which they ran."""
 
 from collections.abc import Mapping, Sequence
 from math import exp

@@ -1,6 +1,4 @@
-"""The real environment of the cells: what their hosts reported, as text, and where it varies; of imported cells what
-people stated about it, and what is unknown.
-"""
+"""The environment of the cells: what hosts reported, and where it varies; of imported cells what people stated."""
 
 import re
 from collections.abc import Iterator, Mapping

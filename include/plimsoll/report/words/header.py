@@ -1,6 +1,4 @@
-"""The facts at the top of the report: when the campaign ran, on which hosts and with which software; and from when its
-response times count, which depends on the program that made the load.
-"""
+"""The facts at the top of the report, and from when its response times count, which depends on the load's program."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
