@@ -57,25 +57,25 @@ class Cell(NamedTuple):
     names_row: bool
 
 
-@dataclass(frozen=True)
 class Table(Generic[Row]):
     """A table with a label for those who do not see it. It is false without rows.
 
     `naming`: the column whose cells name their rows; None for none. `anchor` gives the target of links to a row.
     """
 
-    label: str
-    rows: Sequence[Row]
-    every_column: Sequence[Column[Row]]
-    naming: int | None = 0
-    anchor: Callable[[Row], str] | None = None
+    def __init__(
+        self,
+        label: str,
+        rows: Sequence[Row],
+        *columns: Column[Row],
+        naming: int | None = 0,
+        anchor: Callable[[Row], str] | None = None,
+    ) -> None:
+        self.label, self.rows, self.naming, self.anchor = label, rows, naming, anchor
+        self.columns = [column for column in columns if column.shown]
 
     def __bool__(self) -> bool:
         return bool(self.rows)
-
-    @property
-    def columns(self) -> Sequence[Column[Row]]:
-        return [column for column in self.every_column if column.shown]
 
     def cells(self, row: Row) -> Iterator[Cell]:
         for index, column in enumerate(self.columns):
@@ -99,10 +99,10 @@ def plain(
     label: str, headings: Mapping[str, str], rows: Iterable[Sequence[object]], naming: int | None = 0
 ) -> Table[Sequence[object]]:
     """Return a table of finished cells below these headings, each with the style of its column."""
-    columns: list[Column[Sequence[object]]] = [
+    columns: Iterator[Column[Sequence[object]]] = (
         Column(heading, itemgetter(index), style) for index, (heading, style) in enumerate(headings.items())
-    ]
-    return Table(label, list(rows), columns, naming)
+    )
+    return Table(label, list(rows), *columns, naming=naming)
 
 
 def escaped(text: str) -> str:
@@ -213,15 +213,17 @@ def _no_formula(cell: object) -> object:
 
 
 def table_of_loads(
-    findings: Findings, label: str, columns: Sequence[Column[RepeatsAtLoad]], load: str = "Load"
+    findings: Findings, label: str, *columns: Column[RepeatsAtLoad], load: str = "Load"
 ) -> Table[RepeatsAtLoad]:
     """Return a row for each variant and load, in the definition's order; after these columns of its own the table's."""
-    own: list[Column[RepeatsAtLoad]] = [
+    return Table(
+        label,
+        findings.repeats_by_load,
         Column("Variant", lambda row: findings.labels[row.variant]),
         number(load, lambda row: ops(row.load_ops_s)),
         Column("Valid", lambda row: f"{row.valid} of {plural(row.repeats, 'repeat')}"),
-    ]
-    return Table(label, findings.repeats_by_load, [*own, *columns])
+        *columns,
+    )
 
 
 def maxima_table(findings: Findings) -> Table[RepeatsAtLoad]:
@@ -229,7 +231,7 @@ def maxima_table(findings: Findings) -> Table[RepeatsAtLoad]:
     return table_of_loads(
         findings,
         "Highest interval of each percentile, in ms",
-        [number(name, partial(_maximum, key)) for key, name in PERCENTILE_NAMES.items()],
+        *(number(name, partial(_maximum, key)) for key, name in PERCENTILE_NAMES.items()),
     )
 
 

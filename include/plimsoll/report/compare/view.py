@@ -64,12 +64,10 @@ def capacities_table(comparison: CampaignComparison) -> Table[CapacityPair]:
     return Table(
         "Capacity",
         comparison.capacity,
-        [
-            Column("Variant", lambda pair: label(comparison, pair.variants)),
-            Column("A", lambda pair: _capacity(pair.a)),
-            Column("B", lambda pair: _capacity(pair.b)),
-            number("Ratio", lambda pair: multiple(pair.ratio)),
-        ],
+        Column("Variant", lambda pair: label(comparison, pair.variants)),
+        Column("A", lambda pair: _capacity(pair.a)),
+        Column("B", lambda pair: _capacity(pair.b)),
+        number("Ratio", lambda pair: multiple(pair.ratio)),
     )
 
 
@@ -77,15 +75,15 @@ def loads_table(comparison: CampaignComparison, pair: VariantPair) -> Table[_Sid
     """Return two rows for each load of a pair: the highest interval of each percentile, lowest to highest repeat."""
     loads = [load for load in comparison.loads if load.variants == pair]
     rows = [row for load in loads for row in ((ops(load.load_ops_s), "A", load.a), ("", "B", load.b))]
-    columns: list[Column[_Side]] = [
+    return Table(
+        f"{label(comparison, pair)}: highest interval of each percentile, lowest to highest repeat",
+        rows,
         Column("Load", lambda row: row[0]),
         Column("Campaign", lambda row: row[1]),
         Column("Repeats", lambda row: rung_outcome(row[2].rung) if row[2] else "no such load"),
         number("Achieved", _achieved),
-    ]
-    columns += [number(f"{name} ms", partial(_maximum, key)) for key, name in PERCENTILE_NAMES.items()]
-    title = f"{label(comparison, pair)}: highest interval of each percentile, lowest to highest repeat"
-    return Table(title, rows, columns)
+        *(number(f"{name} ms", partial(_maximum, key)) for key, name in PERCENTILE_NAMES.items()),
+    )
 
 
 def label(comparison: CampaignComparison, pair: VariantPair) -> str:

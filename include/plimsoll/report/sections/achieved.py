@@ -69,12 +69,14 @@ def operations_sheet(findings: Findings) -> Sheet:
 
 
 def rates_table(findings: Findings) -> Table[RepeatsAtLoad]:
-    columns: list[Column[RepeatsAtLoad]] = [
+    return table_of_loads(
+        findings,
+        "Achieved against attempted rate",
         number("Achieved (ops/s), lowest to highest repeat", _rates),
         number("Median share", lambda row: percent(row.achieved_share, 2)),
         Column("Rate", _was_achieved),
-    ]
-    return table_of_loads(findings, "Achieved against attempted rate", columns, load="Attempted")
+        load="Attempted",
+    )
 
 
 def highest_table(findings: Findings) -> Table[tuple[str, HighestAchieved | None]]:
@@ -83,12 +85,10 @@ def highest_table(findings: Findings) -> Table[tuple[str, HighestAchieved | None
     return Table(
         "Highest achieved rate",
         [(label, highest.get(variant)) for variant, label in findings.labels.items()],
-        [
-            Column("Variant", lambda row: row[0]),
-            number("Highest mean achieved", lambda row: ops(row[1].mean_ops_s if row[1] else None)),
-            number("At the attempted rate", lambda row: ops(row[1].load_ops_s if row[1] else None)),
-            Column("Mean of", lambda row: plural(row[1].repeats, "valid repeat") if row[1] else NOTHING),
-        ],
+        Column("Variant", lambda row: row[0]),
+        number("Highest mean achieved", lambda row: ops(row[1].mean_ops_s if row[1] else None)),
+        number("At the attempted rate", lambda row: ops(row[1].load_ops_s if row[1] else None)),
+        Column("Mean of", lambda row: plural(row[1].repeats, "valid repeat") if row[1] else NOTHING),
     )
 
 
@@ -101,7 +101,7 @@ def operations_table(findings: Findings) -> Table[RepeatsAtLoad] | None:
         number(f"{name[:1].upper()}{name[1:]}: mean p99 (ms)", partial(_mean, own))
         for name, own in sorted(means.items())
     ]
-    return table_of_loads(findings, "Mean p99 of each operation", columns, load="Attempted") if columns else None
+    return table_of_loads(findings, "Mean p99 of each operation", *columns, load="Attempted") if columns else None
 
 
 def _rates(row: RepeatsAtLoad) -> str:

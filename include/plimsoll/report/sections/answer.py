@@ -71,21 +71,17 @@ def comparisons_table(findings: Findings, *, brief: bool = False) -> Table[Compa
     return Table(
         "Comparison with the control",
         findings.comparisons,
-        [
-            Column("Variant", lambda row: findings.labels[row.variant]),
-            number("Worst interval / control's", lambda row: multiple(row.ratio)),
-            number(
-                "Superiority", lambda row: NOTHING if row.superiority is None else figure(round(row.superiority, 3))
-            ),
-            number("p", lambda row: p_text(row.p_value), shown=not brief),
-            number("p (Holm)", lambda row: p_text(row.p_holm)),
-            Column("Over", lambda row: plural(len(row.loads), "load"), shown=not brief),
-            Column(
-                "Conclusion" if brief else f"Against {findings.labels.get(str(findings.part.control))}",
-                lambda row: _WORDS[row.conclusion],
-                "" if brief else "strong",
-            ),
-        ],
+        Column("Variant", lambda row: findings.labels[row.variant]),
+        number("Worst interval / control's", lambda row: multiple(row.ratio)),
+        number("Superiority", lambda row: NOTHING if row.superiority is None else figure(round(row.superiority, 3))),
+        number("p", lambda row: p_text(row.p_value), shown=not brief),
+        number("p (Holm)", lambda row: p_text(row.p_holm)),
+        Column("Over", lambda row: plural(len(row.loads), "load"), shown=not brief),
+        Column(
+            "Conclusion" if brief else f"Against {findings.labels.get(str(findings.part.control))}",
+            lambda row: _WORDS[row.conclusion],
+            "" if brief else "strong",
+        ),
     )
 
 
@@ -94,16 +90,14 @@ def left_out_table(findings: Findings) -> Table[LeftOut]:
     return Table(
         "What was run and what was left out",
         findings.left_out,
-        [
-            Column("Variant", lambda row: findings.labels[row.variant]),
-            number("Cells run", lambda row: f"{row.run} of {row.run + row.missing + row.not_needed}"),
-            number("May still run", lambda row: row.missing),
-            number("Not needed", lambda row: row.not_needed),
-            Column(
-                "Decided by: cells spared",
-                lambda row: ", ".join(f"{by.cell} ({by.outcome}): {by.spared}" for by in row.decided_by) or NOTHING,
-            ),
-        ],
+        Column("Variant", lambda row: findings.labels[row.variant]),
+        number("Cells run", lambda row: f"{row.run} of {row.run + row.missing + row.not_needed}"),
+        number("May still run", lambda row: row.missing),
+        number("Not needed", lambda row: row.not_needed),
+        Column(
+            "Decided by: cells spared",
+            lambda row: ", ".join(f"{by.cell} ({by.outcome}): {by.spared}" for by in row.decided_by) or NOTHING,
+        ),
     )
 
 

@@ -66,13 +66,11 @@ def typical_table(findings: Findings) -> Table[Typical]:
     return Table(
         "Typical intervals",
         findings.typical,
-        [
-            Column("Variant", lambda row: findings.labels[row.variant]),
-            number("Load", lambda row: ops(row.load_ops_s)),
-            number("Valid repeats", lambda row: row.repeats),
-            number(f"Typical p{findings.level.percentile:g} (ms, 95 %)", lambda row: _estimate(row.typical_ms, 1.0)),
-            number("Missed intervals (%, 95 %)", lambda row: _estimate(row.missed_share, 100.0)),
-        ],
+        Column("Variant", lambda row: findings.labels[row.variant]),
+        number("Load", lambda row: ops(row.load_ops_s)),
+        number("Valid repeats", lambda row: row.repeats),
+        number(f"Typical p{findings.level.percentile:g} (ms, 95 %)", lambda row: _estimate(row.typical_ms, 1.0)),
+        number("Missed intervals (%, 95 %)", lambda row: _estimate(row.missed_share, 100.0)),
     )
 
 

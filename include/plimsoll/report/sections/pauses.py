@@ -20,19 +20,17 @@ def pauses_table(findings: Findings) -> Table[PauseStatistics]:
     return Table(
         "Stop-the-world pauses",
         findings.pauses,
-        [
-            Column("Variant", lambda row: f"{findings.labels[row.variant]}{_process(findings, row)}"),
-            number("Load", lambda row: ops(row.load_ops_s)),
-            number("Pauses", _stops),
-            number("Time in pauses", lambda row: percent(row.stopped_share, 2)),
-            number("p50 (ms)", lambda row: _ms(row.p50_ms)),
-            number("p99 (ms)", lambda row: _ms(row.p99_ms)),
-            number("Longest (ms)", lambda row: _span(row.longest_ms)),
-            number("Longest to safepoint (ms)", lambda row: _span(row.to_safepoint_longest_ms)),
-            number("GC's CPU share", lambda row: percent(row.gc_cpu_share.median if row.gc_cpu_share else None, 2)),
-            number("Allocated (MiB/s a node)", lambda row: _span(row.allocated_bytes_s, _MIB)),
-            number("Heap after GC, highest (MiB)", lambda row: _span(row.heap_after_bytes, _MIB)),
-        ],
+        Column("Variant", lambda row: f"{findings.labels[row.variant]}{_process(findings, row)}"),
+        number("Load", lambda row: ops(row.load_ops_s)),
+        number("Pauses", _stops),
+        number("Time in pauses", lambda row: percent(row.stopped_share, 2)),
+        number("p50 (ms)", lambda row: _ms(row.p50_ms)),
+        number("p99 (ms)", lambda row: _ms(row.p99_ms)),
+        number("Longest (ms)", lambda row: _span(row.longest_ms)),
+        number("Longest to safepoint (ms)", lambda row: _span(row.to_safepoint_longest_ms)),
+        number("GC's CPU share", lambda row: percent(row.gc_cpu_share.median if row.gc_cpu_share else None, 2)),
+        number("Allocated (MiB/s a node)", lambda row: _span(row.allocated_bytes_s, _MIB)),
+        number("Heap after GC, highest (MiB)", lambda row: _span(row.heap_after_bytes, _MIB)),
     )
 
 

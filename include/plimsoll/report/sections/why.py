@@ -103,14 +103,12 @@ def explained_table(findings: Findings) -> Table[VariantCauses]:
     return Table(
         "Missed intervals by what is known of them",
         [cause for cause in findings.causes if cause.explained.missed],
-        [
-            Column("Variant", lambda row: findings.labels[row.variant]),
-            number("Missed intervals", lambda row: f"{row.explained.missed:,}"),
-            number("With a cause linked to misses", lambda row: _of(row.explained.linked, row.explained), "strong"),
-            number("Only with what may be chance", lambda row: _of(row.explained.coincident, row.explained)),
-            number("Nothing found", lambda row: _of(row.explained.nothing, row.explained)),
-            number("Not analysed", lambda row: _of(row.explained.unknown, row.explained)),
-        ],
+        Column("Variant", lambda row: findings.labels[row.variant]),
+        number("Missed intervals", lambda row: f"{row.explained.missed:,}"),
+        number("With a cause linked to misses", lambda row: _of(row.explained.linked, row.explained), "strong"),
+        number("Only with what may be chance", lambda row: _of(row.explained.coincident, row.explained)),
+        number("Nothing found", lambda row: _of(row.explained.nothing, row.explained)),
+        number("Not analysed", lambda row: _of(row.explained.unknown, row.explained)),
     )
 
 
@@ -125,15 +123,13 @@ def causes_table(findings: Findings) -> Table[tuple[str, CauseShare]]:
             for share in cause.causes
             if share.missed_with or share.link == "not collected"
         ],
-        [
-            Column("Variant", lambda row: row[0]),
-            Column("Cause", lambda row: f"{row[1].label} (≥ {amount(row[1].least, row[1].unit)})"),
-            number("In missed intervals", lambda row: _share(row[1].missed_with, row[1].missed)),
-            number("In met intervals (base rate)", lambda row: _share(row[1].met_with, row[1].met)),
-            number("Missed beyond chance", lambda row: percent(row[1].beyond_chance, 0)),
-            number("p (Holm)", lambda row: p_text(row[1].p_holm)),
-            Column("Verdict", lambda row: _WORDS[row[1].link]),
-        ],
+        Column("Variant", lambda row: row[0]),
+        Column("Cause", lambda row: f"{row[1].label} (≥ {amount(row[1].least, row[1].unit)})"),
+        number("In missed intervals", lambda row: _share(row[1].missed_with, row[1].missed)),
+        number("In met intervals (base rate)", lambda row: _share(row[1].met_with, row[1].met)),
+        number("Missed beyond chance", lambda row: percent(row[1].beyond_chance, 0)),
+        number("p (Holm)", lambda row: p_text(row[1].p_holm)),
+        Column("Verdict", lambda row: _WORDS[row[1].link]),
     )
 
 

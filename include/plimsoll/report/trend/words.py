@@ -177,12 +177,10 @@ def series_table(trend: TrendDocument) -> Table[TrendSeries]:
     return Table(
         "Series",
         trend.series,
-        [
-            Column("Series", name_of),
-            number("Figures", lambda row: sum(point.value is not None for point in row.points)),
-            number("Newest", _newest),
-            Column("Changes", _verdict),
-        ],
+        Column("Series", name_of),
+        number("Figures", lambda row: sum(point.value is not None for point in row.points)),
+        number("Newest", _newest),
+        Column("Changes", _verdict),
     )
 
 

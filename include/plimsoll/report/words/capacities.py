@@ -70,16 +70,14 @@ def capacities_table(rows: Sequence[CapacityRow], of: str = "", nodes_for: int |
     return Table(
         f"Capacity of each variant{of}",
         rows,
-        [
-            Column("Variant", lambda row: row.variant),
-            Column("Capacity", lambda row: row.capacity, "strong"),
-            Column("Rests on", lambda row: row.rests_on, shown=not is_asked),
-            Column("Next higher load", lambda row: row.next_load, shown=not is_asked),
-            Column("Pass probability", lambda row: row.pass_probability, shown=not is_asked),
-            Column(_threshold_heading(rows), lambda row: row.threshold, shown=not is_asked),
-            Column("To control", lambda row: row.to_control),
-            Column(f"Nodes for {ops(nodes_for)}", lambda row: row.nodes, shown=nodes_for is not None),
-        ],
+        Column("Variant", lambda row: row.variant),
+        Column("Capacity", lambda row: row.capacity, "strong"),
+        Column("Rests on", lambda row: row.rests_on, shown=not is_asked),
+        Column("Next higher load", lambda row: row.next_load, shown=not is_asked),
+        Column("Pass probability", lambda row: row.pass_probability, shown=not is_asked),
+        Column(_threshold_heading(rows), lambda row: row.threshold, shown=not is_asked),
+        Column("To control", lambda row: row.to_control),
+        Column(f"Nodes for {ops(nodes_for)}", lambda row: row.nodes, shown=nodes_for is not None),
     )
 
 
@@ -94,12 +92,13 @@ def conditions_table(answers: Sequence[AnswerOverStages], labels: Mapping[str, s
         for capacity in answer.capacities:
             named = ", ".join(filter(None, (labels[capacity.variant], workload)))
             by_condition.setdefault((named, " and ".join(map(str, levels))), {})[condition_of(answer.action)] = capacity
-    columns: list[Column[_Carried]] = [
+    return Table(
+        "Capacity by the cluster's condition",
+        list(by_condition.items()),
         Column("Variant", lambda row: row[0][0]),
         Column("Service level", lambda row: row[0][1]),
         *(Column(name.capitalize(), partial(_carried, name), "strong") for name in conditions),
-    ]
-    return Table("Capacity by the cluster's condition", list(by_condition.items()), columns)
+    )
 
 
 def _carried(name: str, row: _Carried) -> str:

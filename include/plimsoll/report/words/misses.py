@@ -23,15 +23,13 @@ def misses_table(misses: Iterable[Miss], level: ServiceLevel) -> Table[Miss]:
     return Table(
         "Worst missed intervals",
         list(misses),
-        [
-            Column("Cell", lambda miss: miss.cell_id),
-            number("From", start),
-            number(
-                f"p{level.percentile:g}",
-                lambda miss: ms(miss.judged_ms) if miss.judged_ms is not None else "nothing answered",
-            ),
-            Column("What touched it", _with_lines, "prose"),
-        ],
+        Column("Cell", lambda miss: miss.cell_id),
+        number("From", start),
+        number(
+            f"p{level.percentile:g}",
+            lambda miss: ms(miss.judged_ms) if miss.judged_ms is not None else "nothing answered",
+        ),
+        Column("What touched it", _with_lines, "prose"),
         anchor=anchor,
     )
 

@@ -52,8 +52,8 @@ def taken_tables(findings: Findings, of: str = "") -> tuple[Table[_Shown], ...]:
     rows = _beside_closed_loop(findings)
     shows_rates = "rate" not in findings.part.knows or bool(findings.part.taken and findings.part.taken.share)
     return (
-        Table(f"Throughput of each variant{of}", rows if shows_rates else (), [*columns, *rates]),
-        Table(f"Response times of each variant{of}", rows, [*columns, *times]),
+        Table(f"Throughput of each variant{of}", rows if shows_rates else (), *columns, *rates),
+        Table(f"Response times of each variant{of}", rows, *columns, *times),
     )
 
 

@@ -80,7 +80,7 @@ def capacity_view(rows: Sequence[CapacityRow]) -> RenderableType:
         Column("To control", lambda row: row.to_control),
     ]
     looks = {"show_lines": True, "caption": caption, "caption_justify": "left"}
-    return for_terminal(Table("Capacity", rows, columns), style="", **looks)
+    return for_terminal(Table("Capacity", rows, *columns), style="", **looks)
 
 
 def _with_notes(row: CapacityRow) -> str:
