@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 from pydantic import Field
@@ -32,7 +32,7 @@ from plimsoll.report.page import rendered
 from plimsoll.report.sections.actions import action_sentences
 from plimsoll.report.sections.answer import capacity_sheet
 from plimsoll.report.sections.cells import cells_sheet
-from plimsoll.report.tables import Sheet, Table, as_csv, as_parquet, file_of_part
+from plimsoll.report.tables import PlainTable, Sheet, Table, as_csv, as_parquet, file_of_part
 from plimsoll.report.words.capacities import CapacityRow, capacities_table, capacity_rows, conditions_table
 from plimsoll.report.words.conclusion import campaign_conclusion, conclusion
 from plimsoll.report.words.stages import StageDocument, contradictions_table, rests_on, stage_documents
@@ -99,7 +99,7 @@ class _Section:
     notes: tuple[str, ...] = ()
     conclusion: str = ""
     capacities: Table[CapacityRow] | None = None
-    taken: Sequence[Table[Any]] = ()
+    taken: Sequence[PlainTable] = ()
     page: str = ""
 
 

@@ -7,7 +7,7 @@ import altair as alt
 from markupsafe import Markup
 
 from plimsoll.analysis.attempt.unanswered import begins_with_backlog
-from plimsoll.analysis.campaign.by_load import HighestAchieved, OperationP99, RepeatsAtLoad, mean_achieved
+from plimsoll.analysis.campaign.by_load import OperationP99, RepeatsAtLoad, mean_achieved
 from plimsoll.analysis.campaign.cell_results import CellResult, achieved
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.attempt.result import Verdict
@@ -25,7 +25,7 @@ from plimsoll.report.charts.theme import (
 )
 from plimsoll.report.formatting import NOTHING, figure, listing, ops, percent, plural, span, whole_span
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables import Column, Sheet, Table, bad, number, table_of_loads
+from plimsoll.report.tables import Column, PlainTable, Sheet, Table, bad, number, plain, table_of_loads
 from plimsoll.report.words.misses import achieved_remark
 
 _RATE = "Achieved rate (ops/s)"
@@ -79,17 +79,13 @@ def rates_table(findings: Findings) -> Table[RepeatsAtLoad]:
     )
 
 
-def highest_table(findings: Findings) -> Table[tuple[str, HighestAchieved | None]]:
+def highest_table(findings: Findings) -> PlainTable:
     """Return a row for each variant, in its order; dashes where no valid repeat tells the achieved rate."""
-    highest = {rate.variant: rate for rate in findings.highest_achieved}
-    return Table(
-        "Highest achieved rate",
-        [(label, highest.get(variant)) for variant, label in findings.labels.items()],
-        Column("Variant", lambda row: row[0]),
-        number("Highest mean achieved", lambda row: ops(row[1].mean_ops_s if row[1] else None)),
-        number("At the attempted rate", lambda row: ops(row[1].load_ops_s if row[1] else None)),
-        Column("Mean of", lambda row: plural(row[1].repeats, "valid repeat") if row[1] else NOTHING),
-    )
+    rows = dict.fromkeys(findings.labels, (NOTHING, NOTHING, NOTHING))
+    for rate in findings.highest_achieved:
+        rows[rate.variant] = ops(rate.mean_ops_s), ops(rate.load_ops_s), plural(rate.repeats, "valid repeat")
+    headings = {"Variant": "", "Highest mean achieved": "number", "At the attempted rate": "number", "Mean of": ""}
+    return plain("Highest achieved rate", headings, ((findings.labels[name], *row) for name, row in rows.items()))
 
 
 def operations_table(findings: Findings) -> Table[RepeatsAtLoad] | None:

@@ -10,7 +10,7 @@ from plimsoll.analysis.trend.figures import Measure
 from plimsoll.analysis.trend.series import ChangePoint, PlacedChange, TrendSeries
 from plimsoll.domain.attempt.result import Note
 from plimsoll.report.formatting import NOTHING, at_load, figure, listing, ms, ops, p_text, percent, plural
-from plimsoll.report.tables import Column, PlainTable, Table, as_csv, escaped, number, plain
+from plimsoll.report.tables import PlainTable, as_csv, escaped, plain
 from plimsoll.report.trend.contribution import CODE, DATABASE
 from plimsoll.report.trend.document import TrendDocument
 from plimsoll.report.words.environment_facts import ARCHIVE
@@ -173,15 +173,12 @@ def changes_table(series: TrendSeries) -> PlainTable:
     return plain(name_of(series), headings, rows)
 
 
-def series_table(trend: TrendDocument) -> Table[TrendSeries]:
-    return Table(
-        "Series",
-        trend.series,
-        Column("Series", name_of),
-        number("Figures", lambda row: sum(point.value is not None for point in row.points)),
-        number("Newest", _newest),
-        Column("Changes", _verdict),
+def series_table(trend: TrendDocument) -> PlainTable:
+    rows = (
+        (name_of(own), sum(point.value is not None for point in own.points), _newest(own), _verdict(own))
+        for own in trend.series
     )
+    return plain("Series", {"Series": "", "Figures": "number", "Newest": "number", "Changes": ""}, rows)
 
 
 def _newest(series: TrendSeries) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity, nodes_for, reported_capacities
 from plimsoll.analysis.campaign.cell_results import CampaignData, cell_results
@@ -11,16 +10,12 @@ from plimsoll.domain.keys.action import condition_of
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.text.units import format_rate, show_usd
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, percent, percent_at_least
-from plimsoll.report.tables import Column, Table
+from plimsoll.report.tables import Column, PlainTable, Table, plain
 from plimsoll.report.words.answers import headline, in_this_stage, rung_outcome, threshold_words
 from plimsoll.report.words.stages import miss_in_words
 
 _FARTHEST = 2
 """The greatest multiple of the measured capacity for which numbers of nodes are given."""
-
-
-_Carried = tuple[tuple[str, str], Mapping[str, Capacity]]
-"""Variant and service level, with the capacity by condition."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +76,7 @@ def capacities_table(rows: Sequence[CapacityRow], of: str = "", nodes_for: int |
     )
 
 
-def conditions_table(answers: Sequence[AnswerOverStages], labels: Mapping[str, str]) -> Table[_Carried] | None:
+def conditions_table(answers: Sequence[AnswerOverStages], labels: Mapping[str, str]) -> PlainTable | None:
     """Return each variant's capacities by condition; None where a campaign looked for them under one alone."""
     conditions = tuple(dict.fromkeys(condition_of(answer.action) for answer in answers))
     if len(conditions) < 2:
@@ -92,17 +87,12 @@ def conditions_table(answers: Sequence[AnswerOverStages], labels: Mapping[str, s
         for capacity in answer.capacities:
             named = ", ".join(filter(None, (labels[capacity.variant], workload)))
             by_condition.setdefault((named, " and ".join(map(str, levels))), {})[condition_of(answer.action)] = capacity
-    return Table(
-        "Capacity by the cluster's condition",
-        list(by_condition.items()),
-        Column("Variant", lambda row: row[0][0]),
-        Column("Service level", lambda row: row[0][1]),
-        *(Column(name.capitalize(), partial(_carried, name), "strong") for name in conditions),
+    rows = (
+        (*named, *(headline(carried[name]) if name in carried else NOTHING for name in conditions))
+        for named, carried in by_condition.items()
     )
-
-
-def _carried(name: str, row: _Carried) -> str:
-    return headline(row[1][name]) if name in row[1] else NOTHING
+    headings = {"Variant": "", "Service level": "", **{name.capitalize(): "strong" for name in conditions}}
+    return plain("Capacity by the cluster's condition", headings, rows)
 
 
 def _threshold_heading(rows: Sequence[CapacityRow]) -> str:
