@@ -213,7 +213,5 @@ def _caption(findings: Findings) -> str:
 
 
 def _without_panel(findings: Findings) -> str:
-    cells = sum(
-        len(findings.of_variant(variant)) - len(_with_intervals(findings, variant)) for variant in findings.labels
-    )
+    cells = sum(result.shown is None or result.shown.intervals.empty for result in findings.cells)
     return f" {plural(cells, 'cell')} without intervals {'has' if cells == 1 else 'have'} no panel." if cells else ""

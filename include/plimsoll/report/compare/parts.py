@@ -65,19 +65,19 @@ def compare_parts(
     parts_a, parts_b = data_of_parts(a), data_of_parts(b)
     if len(parts_a) == len(parts_b) == 1:
         return compare_campaigns(parts_a[0], parts_b[0], pairing=pairing, force=force)
-    where = place_of_both(a, b)
-    if wrong := list(wrong_pairs(a.campaign, b.campaign, pairing or {})):
+    where, pairing = place_of_both(a, b), pairing or {}
+    if wrong := list(wrong_pairs(a.campaign, b.campaign, pairing)):
         raise Refused(wrong, where=where)
     same = tuple(_pairs(parts_a, parts_b))
     if not same:
         raise Refused([_nothing_in_common(parts_a, parts_b)], where=where)
     # Where no part at all has variants in common, each of them says so.
-    common = (pair for pair in same if _variants(pair.a) & _variants(pair.b) or pair.variants(pairing or {}))
+    common = (pair for pair in same if _variants(pair.a) & _variants(pair.b) or pair.variants(pairing))
     pairs = tuple(common) or same
     return PartsComparison(
         a=_campaign(a, parts_a, [pair.a for pair in pairs]),
         b=_campaign(b, parts_b, [pair.b for pair in pairs]),
-        parts=_compared(pairs, pairing or {}, force=force, where=where),
+        parts=_compared(pairs, pairing, force=force, where=where),
     )
 
 
