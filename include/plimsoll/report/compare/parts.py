@@ -44,7 +44,7 @@ class _Pair:
     b: CampaignData
 
     def variants(self, pairing: Mapping[str, str]) -> Mapping[str, str]:
-        """Return the pairs of variants with cells here on both sides. What carried nothing earlier has none."""
+        """Return the pairs of variants with cells on both sides: one that carried nothing earlier has none."""
         return {a: b for a, b in pairing.items() if a in _variants(self.a) and b in _variants(self.b)}
 
 
@@ -65,19 +65,19 @@ def compare_parts(
     parts_a, parts_b = data_of_parts(a), data_of_parts(b)
     if len(parts_a) == len(parts_b) == 1:
         return compare_campaigns(parts_a[0], parts_b[0], pairing=pairing, force=force)
-    where, pairing = place_of_both(a, b), pairing or {}
-    if wrong := list(wrong_pairs(a.campaign, b.campaign, pairing)):
+    where, paired = place_of_both(a, b), pairing or {}
+    if wrong := list(wrong_pairs(a.campaign, b.campaign, paired)):
         raise Refused(wrong, where=where)
     same = tuple(_pairs(parts_a, parts_b))
     if not same:
         raise Refused([_nothing_in_common(parts_a, parts_b)], where=where)
     # Where no part at all has variants in common, each of them says so.
-    common = (pair for pair in same if _variants(pair.a) & _variants(pair.b) or pair.variants(pairing))
+    common = (pair for pair in same if _variants(pair.a) & _variants(pair.b) or pair.variants(paired))
     pairs = tuple(common) or same
     return PartsComparison(
         a=_campaign(a, parts_a, [pair.a for pair in pairs]),
         b=_campaign(b, parts_b, [pair.b for pair in pairs]),
-        parts=_compared(pairs, pairing, force=force, where=where),
+        parts=_compared(pairs, paired, force=force, where=where),
     )
 
 
