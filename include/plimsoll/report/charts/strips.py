@@ -104,7 +104,7 @@ def strip_chart(
 
 
 def _stacked(charts: Sequence[alt.LayerChart | alt.FacetChart], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Stack strips on one x axis. Altair's own concatenation copies every part of them many times over."""
+    """Stack strips on one x axis that zooms. Altair's own concatenation copies every part of them many times over."""
     strips = [chart.properties(data=TABLE).to_dict(validate=False) for chart in charts]
     own = [{key: value for key, value in strip.items() if key not in _OF_WHOLE_CHARTS} for strip in strips]
     views = [f"strip{index}" for index in range(len(own))]

@@ -1,5 +1,5 @@
 """One look for all charts, each a figure with its name, caption and layout: colours that colour-blind readers tell
-apart, on white and on dark, and shapes too; and a font shipped with Plimsoll, so that none of the machine's is drawn.
+apart, on white and on dark, and shapes too; and a font shipped with Plimsoll, so that the machine's change no picture.
 """
 
 import re
