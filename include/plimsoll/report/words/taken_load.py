@@ -44,13 +44,10 @@ def taken_tables(findings: Findings, of: str = "") -> tuple[PlainTable, ...]:
     times = ((*own, *(_mean(getattr(row.at, name), ms, figure) for name in PERCENTILES)) for own, row in begun)
     shows_rates = "rate" not in findings.part.knows or bool(findings.part.taken and findings.part.taken.share)
     of_rates = headings | {"Achieved": "strong", "To control": ""}
+    of_times = headings | {PERCENTILE_NAMES[name]: "" for name in PERCENTILES}
     return (
         plain(f"Throughput of each variant{of}", of_rates, rates if shows_rates else ()),
-        plain(
-            f"Response times of each variant{of}",
-            headings | {PERCENTILE_NAMES[name]: "" for name in PERCENTILES},
-            times,
-        ),
+        plain(f"Response times of each variant{of}", of_times, times),
     )
 
 
