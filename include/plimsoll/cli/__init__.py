@@ -11,11 +11,10 @@ import typer
 
 import plimsoll.cli.startup  # noqa: F401 - before all others
 from plimsoll.cli.campaigns import campaigns_app, compare, import_runs
-from plimsoll.cli.clusters import clusters_app
+from plimsoll.cli.clusters import clusters_app, provider_app
 from plimsoll.cli.judge import judge
 from plimsoll.cli.plan import plan, schema
 from plimsoll.cli.prepare import doctor, prepare
-from plimsoll.cli.provider import provider_app
 from plimsoll.cli.rejudge import rejudge
 from plimsoll.cli.report import bundle, report
 from plimsoll.cli.run import run

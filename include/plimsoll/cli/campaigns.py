@@ -1,7 +1,4 @@
-"""`plimsoll campaigns`, and `plimsoll compare`: two campaigns of the store side by side.
-
-`plimsoll import`: runs that others made become a campaign of the store.
-"""
+"""`plimsoll campaigns`; `plimsoll compare`: two of them side by side; `plimsoll import`: runs that others made."""
 
 from __future__ import annotations
 
@@ -205,6 +202,7 @@ def import_runs(description: _Description, as_json: JsonOption = False) -> None:
     is refused.
     """
     from plimsoll.adapters.stores.local_files import ImportFolder, read_text
+    from plimsoll.analysis import grouped
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.report.formatting import listing
     from plimsoll.services.imports.description import DescribedRun, parse_description
@@ -217,18 +215,13 @@ def import_runs(description: _Description, as_json: JsonOption = False) -> None:
     def find(wanted: DescribedRun) -> tuple[LocalFile, ...]:
         return folder.find(wanted.patterns, required=wanted.required)
 
-    show = (lambda _: None) if as_json else print_text
-    toolkit = build_toolkit(Settings())
-    verdicts = import_runs(toolkit, described, find, show)
+    verdicts = import_runs(build_toolkit(Settings()), described, find, (lambda _: None) if as_json else print_text)
     if as_json:
         cells = {verdict.cell.id: verdict.outcome for verdict in verdicts}
         warnings = {verdict.cell.id: list(verdict.warnings) for verdict in verdicts}
         print_json({"campaign_id": described.campaign, "cells": cells, "warnings": warnings})
         return
-    cells_of: dict[str, list[str]] = {}
-    for verdict in verdicts:
-        for warning in verdict.warnings:
-            cells_of.setdefault(warning, []).append(verdict.cell.id)
+    cells_of = grouped((warning, verdict.cell.id) for verdict in verdicts for warning in verdict.warnings)
     for warning, ids in cells_of.items():
         print_text(f"Warning: {warning} ({listing(ids, 5)})")
     typer.echo(

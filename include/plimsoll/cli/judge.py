@@ -51,112 +51,95 @@ def _sound_columns(values: list[str]) -> list[str]:
     return values
 
 
-def _format_names() -> list[str]:
+def _known_format(value: str | None) -> str | None:
     from plimsoll.analysis.logs.formats import FORMATS
 
-    return [known.name for known in FORMATS]
-
-
-def _known_format(value: str | None) -> str | None:
-    if value is not None and value not in _format_names():
-        raise typer.BadParameter(f"{value!r} is none of {', '.join(_format_names())}")
+    names = [known.name for known in FORMATS]
+    if value not in (None, *names):
+        raise typer.BadParameter(f"{value!r} is none of {', '.join(names)}")
     return value
 
 
-_Logs = Annotated[
-    list[str], typer.Argument(metavar="FILE…", help="Files that a load generator wrote in one run, plain or gzip.")
-]
-_Warmup = Annotated[
-    timedelta,
-    typer.Option(
-        parser=_duration, metavar="TIME", show_default="0s", help="First part of the logs, which is not judged."
-    ),
-]
-_Interval = Annotated[
-    timedelta,
-    typer.Option(
-        parser=_duration,
-        callback=_some_time,
-        metavar="TIME",
-        show_default="10s",
-        help="Length of the intervals, counted from the end of warm-up, that are judged one by one.",
-    ),
-]
-_Percentile = Annotated[
-    float,
-    typer.Option(
-        min=0.001, max=100, callback=_in_per_cent, help="Percentile of response time, in per cent, from 1 on."
-    ),
-]
-_Below = Annotated[
-    timedelta,
-    typer.Option(
-        parser=_duration,
-        callback=_some_time,
-        metavar="TIME",
-        show_default="100ms",
-        help="The bound. A percentile equal to it misses.",
-    ),
-]
-_UnitOption = Annotated[
-    Literal["ms", "us", "ns"] | None,
-    typer.Option(
-        help="Unit of the values in a log whose writer is not known. By default the unit that its writer writes."
-    ),
-]
-_FormatOption = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        callback=_known_format,
-        metavar="NAME",
-        help="Format of the files, by its name in docs/reference/judging.md. By default their content shows it.",
-    ),
-]
-_Tags = Annotated[
-    list[str],
-    typer.Option(metavar="NAME", help="Judge the records with this tag of a log; can be repeated. By default all."),
-]
-_Columns = Annotated[
-    list[str],
-    typer.Option(
-        callback=_sound_columns,
-        metavar="NAME=COLUMN,…",
-        help="What the columns of a log of operations hold, such as time=ts,latency=elapsed_ms,ok=success.",
-    ),
-]
-_Windows = Annotated[
-    Literal["aligned", "sliding"],
-    typer.Option(help="`aligned`: one interval after the other. `sliding`: an interval begins with every record."),
-]
-_Failures = Annotated[
-    Literal["counted", "apart"],
-    typer.Option(help="`apart`: operations that were not answered are shown, and not judged as slow."),
-]
-_Operation = Annotated[
-    list[str],
-    typer.Option(
-        callback=_kinds,
-        metavar="NAME=reads|writes",
-        help="Count operations of that name (a tag, or a file's name) as reads or as writes; can be repeated.",
-    ),
-]
-
-
 def judge(  # noqa: PLR0913  # one for each option
-    logs: _Logs,
+    logs: Annotated[
+        list[str], typer.Argument(metavar="FILE…", help="Files that a load generator wrote in one run, plain or gzip.")
+    ],
     *,
-    warmup: _Warmup = timedelta(0),
-    interval: _Interval = timedelta(seconds=10),
-    percentile: _Percentile = 99.9,
-    below: _Below = timedelta(milliseconds=100),
-    windows: _Windows = "aligned",
-    failures: _Failures = "counted",
-    unit: _UnitOption = None,
-    file_format: _FormatOption = None,
-    operation: _Operation = [],  # noqa: B006  # typer copies it
-    tags: _Tags = [],  # noqa: B006  # the same
-    columns: _Columns = [],  # noqa: B006  # the same
+    warmup: Annotated[
+        timedelta,
+        typer.Option(
+            parser=_duration, metavar="TIME", show_default="0s", help="First part of the logs, which is not judged."
+        ),
+    ] = timedelta(0),
+    interval: Annotated[
+        timedelta,
+        typer.Option(
+            parser=_duration,
+            callback=_some_time,
+            metavar="TIME",
+            show_default="10s",
+            help="Length of the intervals, counted from the end of warm-up, that are judged one by one.",
+        ),
+    ] = timedelta(seconds=10),
+    percentile: Annotated[
+        float,
+        typer.Option(
+            min=0.001, max=100, callback=_in_per_cent, help="Percentile of response time, in per cent, from 1 on."
+        ),
+    ] = 99.9,
+    below: Annotated[
+        timedelta,
+        typer.Option(
+            parser=_duration,
+            callback=_some_time,
+            metavar="TIME",
+            show_default="100ms",
+            help="The bound. A percentile equal to it misses.",
+        ),
+    ] = timedelta(milliseconds=100),
+    windows: Annotated[
+        Literal["aligned", "sliding"],
+        typer.Option(help="`aligned`: one interval after the other. `sliding`: an interval begins with every record."),
+    ] = "aligned",
+    failures: Annotated[
+        Literal["counted", "apart"],
+        typer.Option(help="`apart`: operations that were not answered are shown, and not judged as slow."),
+    ] = "counted",
+    unit: Annotated[
+        Literal["ms", "us", "ns"] | None,
+        typer.Option(
+            help="Unit of the values in a log whose writer is not known. By default the unit that its writer writes."
+        ),
+    ] = None,
+    file_format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            callback=_known_format,
+            metavar="NAME",
+            help="Format of the files, by its name in docs/reference/judging.md. By default their content shows it.",
+        ),
+    ] = None,
+    operation: Annotated[
+        list[str],
+        typer.Option(
+            callback=_kinds,
+            metavar="NAME=reads|writes",
+            help="Count operations of that name (a tag, or a file's name) as reads or as writes; can be repeated.",
+        ),
+    ] = [],  # noqa: B006  # typer copies it
+    tags: Annotated[
+        list[str],
+        typer.Option(metavar="NAME", help="Judge the records with this tag of a log; can be repeated. By default all."),
+    ] = [],  # noqa: B006  # the same
+    columns: Annotated[
+        list[str],
+        typer.Option(
+            callback=_sound_columns,
+            metavar="NAME=COLUMN,…",
+            help="What the columns of a log of operations hold, such as time=ts,latency=elapsed_ms,ok=success.",
+        ),
+    ] = [],  # noqa: B006  # the same
     as_json: JsonOption = False,
 ) -> None:
     """Judge the output of a load generator: in every interval after warm-up, does the percentile stay below the bound?

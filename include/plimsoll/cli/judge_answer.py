@@ -30,7 +30,6 @@ _HEADINGS = ("p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms")
 
 
 def outcome(judgement: Judgement) -> Outcome:
-    """Return the outcome in one word."""
     if not judgement.valid:
         return "invalid"
     return "met" if judgement.met else "missed"
@@ -47,9 +46,7 @@ def document(judgement: Judgement, level: ServiceLevel) -> dict[str, Any]:
             {key: getattr(row, key) for key in _INTERVAL_KEYS} for row in judgement.intervals.select("judged")
         ],
         "maxima": (judgement.maxima or _NOTHING).model_dump(),
-        "judged": verdict.judged if verdict else 0,
-        "missed": verdict.missed if verdict else 0,
-        "not_judged": verdict.not_judged if verdict else 0,
+        **{name: getattr(verdict, name, 0) for name in ("judged", "missed", "not_judged")},
         "by_operation": {name: highest.model_dump() for name, highest in judgement.maxima_by_operation.items()},
         "format": judgement.format,
         "whole_run": [_whole_run(run, level) for run in judgement.whole_run],
@@ -92,7 +89,10 @@ def show(judgement: Judgement, level: ServiceLevel) -> None:
             missed = row.met is False
             line = _line(f"{row.start_s:g}", f"{row.count}", f"{row.rate_ops_s:.1f}", _times(row))
             typer.secho(f"{line}  missed" if missed else line, fg="red" if missed else None)
-        _show_maxima(judgement)
+        typer.secho("\nHighest over the judged intervals:", bold=True)
+        for name, highest in {ALL_OPERATIONS: judgement.maxima or _NOTHING, **judgement.maxima_by_operation}.items():
+            print_text(_line("", "", name, _times(highest)))
+        typer.echo()
     for run in judgement.whole_run:
         values = ", ".join(
             f"{'max' if name == 100 else f'p{name:g}'} {value:.3f} ms" for name, value in sorted(run.values_ms.items())
@@ -109,9 +109,9 @@ def show(judgement: Judgement, level: ServiceLevel) -> None:
 def _by_how_much(judgement: Judgement) -> Iterator[str]:
     if judgement.too_many_failed:
         yield f"{judgement.failed_share:.3%} of operations failed; less than {ERROR_LIMIT:.1%} may"
-    if not judgement.levels[0].missed:
-        return
     verdict = judgement.levels[0]
+    if not verdict.missed:
+        return
     level = verdict.service_level
     missed = [row for row in judgement.intervals.select("judged") if row.met is False]
     known = [row for row in missed if row.judged_ms is not None]
@@ -134,13 +134,6 @@ def _sentence(judgement: Judgement, level: ServiceLevel) -> str:
     failed = f"; {judgement.failed_share:.2%} of operations failed" if judgement.too_many_failed else ""
     outcome = "Met" if judgement.met else "Missed"
     return f"{outcome}: {level}: missed in {verdict.missed} of {verdict.judged}{cut_off}{failed}."
-
-
-def _show_maxima(judgement: Judgement) -> None:
-    typer.secho("\nHighest over the judged intervals:", bold=True)
-    for name, highest in {ALL_OPERATIONS: judgement.maxima or _NOTHING, **judgement.maxima_by_operation}.items():
-        print_text(_line("", "", name, _times(highest)))
-    typer.echo()
 
 
 def _line(start: str, count: str, rate: str, times: Sequence[str]) -> str:

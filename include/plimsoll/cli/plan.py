@@ -1,7 +1,4 @@
-"""`plimsoll plan` and `plimsoll schema`.
-
-The output of `plimsoll plan` for people: stages, hours, hosts and cost of a campaign.
-"""
+"""`plimsoll plan`, its output for people, and `plimsoll schema`."""
 
 from __future__ import annotations
 
@@ -110,18 +107,19 @@ def _checked(toolkit: Toolkit, declared: Definition) -> tuple[Sequence[Problem],
 
 
 def show(plan: Plan, notes: Sequence[str], needed: Sequence[Download] = ()) -> None:
-    """Show the plan, the downloads that it needs, and remarks on it."""
     campaign = plan.campaign
     print_text(f"{campaign.title} ({campaign.name})")
     if campaign.parameters:
         print_text(f"Parameters: {values_line(campaign.parameters)}")
     for stage in plan.stages:
         _show_stage(stage)
-    first = [cell.id for cell in plan.first[:4]]
+    first, scope = [cell.id for cell in plan.first[:4]], campaign.cluster_scope
+    hosts = plural(plan.hosts, "host") + ("" if scope == "cell" else f" kept for the {scope}")
+    time = f"{'likely' if plan.is_estimated else 'at least'} {timedelta(seconds=round(plan.load_time.total_seconds()))}"
     print_text(
         f"{_counts(plan)}\n"
         f"{_hours(plan.hours('all'), plan.host_hours('all'))}\n"
-        f"{plural(plan.at_once, 'cell')} at a time: {_hosts(plan)}, {_load_time(plan)} under load\n"
+        f"{plural(plan.at_once, 'cell')} at a time: {hosts}, {time} under load\n"
         f"First: {', '.join(first)}{' …' if len(plan.cells) > len(first) else ''}"
     )
     if published := campaign.published:
@@ -182,24 +180,13 @@ def _counts(plan: Plan) -> str:
     return f"{cells}: {plural(len(campaign.variants), 'variant')} × {workloads}{of_one}"
 
 
-def _hosts(plan: Plan) -> str:
-    """Return the number of hosts alive at once and their lifetime, unless each cell has its own hosts."""
-    scope = plan.campaign.cluster_scope
-    return plural(plan.hosts, "host") + ("" if scope == "cell" else f" kept for the {scope}")
-
-
 def _hours(cells: float, hosts: float) -> str:
     """Return hours of all cells under load, and of all their hosts: in tenths, short ones to three digits."""
     shown = [f"{round(hours, 1):,.10g}" if hours >= 10 else figure(hours) for hours in (cells, hosts)]
     return f"{shown[0]} cell-hours under load, {shown[1]} host-hours"
 
 
-def _load_time(plan: Plan) -> str:
-    return f"{'likely' if plan.is_estimated else 'at least'} {timedelta(seconds=round(plan.load_time.total_seconds()))}"
-
-
 def _tries(plan: Plan) -> Iterator[str]:
-    """Tell how often a cell runs by itself that noise disturbs, if more than once."""
     again = plan.campaign.disturbance.tries - 1
     if again:
         often = "once" if again == 1 else f"{again} times"
@@ -224,7 +211,6 @@ def _search(plan: Plan) -> Iterator[str]:
 
 
 def _money(plan: Plan) -> Iterator[str]:
-    """Yield the cost; empty where hosts cost nothing."""
     if plan.tariff is None:
         return
     rates = [f"{rate.kind} {show_usd(rate.usd_per_hour)}/h" for rate in (plan.tariff.node, plan.tariff.load)]
@@ -249,11 +235,9 @@ def _money(plan: Plan) -> Iterator[str]:
 
 
 def _approval(plan: Plan) -> Iterator[str]:
-    """Tell whether a person must approve the campaign, and by which figure, if the definition asks for that."""
     if (rule := plan.campaign.approve) is None:
         return
-    usd = plan.usd_at_most
-    if usd is None:
+    if (usd := plan.usd_at_most) is None:
         yield "Approval: needed before hosts are launched, since the price of its hosts is not known"
         return
     figure = f"the greatest cost, populating included, is {show_usd(usd)}"

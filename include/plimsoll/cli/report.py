@@ -1,6 +1,4 @@
-"""`plimsoll report`: publish a campaign's report again from the store, or make one again from its bundle; and
-`plimsoll bundle`, one archive of all that a report is made of.
-"""
+"""`plimsoll report`: publish a report again, from the store or from its bundle; `plimsoll bundle`: make that bundle."""
 
 import os
 import resource

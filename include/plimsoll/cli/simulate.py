@@ -10,43 +10,6 @@ import typer
 
 from plimsoll.cli.output import DefinitionArgument, JsonOption, SetOption, print_json
 
-_Outcomes = Annotated[
-    Path | None,
-    typer.Option(
-        dir_okay=False,
-        help='JSON file: cell id → list of the outcomes of its attempts in order, `"met"`, `"missed"`, `"invalid"`, or '
-        "the worst interval's percentile over its bound as a number, such as 1.03. "
-        "An empty list: no attempt. Of a cell that runs, the newest valid outcome counts.",
-    ),
-]
-_Runs = Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of synthetic campaigns.")]
-_Capacities = Annotated[
-    str,
-    typer.Option(
-        help="How capacities are drawn: `uniform` from all loads, or `published` as in the published campaign."
-    ),
-]
-_Width = Annotated[
-    float,
-    typer.Option(
-        min=0.001,
-        max=1000,
-        help="Width of the logistic curve by which the chance to be met falls with the load, in load steps.",
-    ),
-]
-_Noise = Annotated[
-    float,
-    typer.Option(
-        min=0.001,
-        max=10,
-        help="Of a threshold: how much the margins of cells of one load differ, a standard deviation of natural logs.",
-    ),
-]
-_Invalid = Annotated[float, typer.Option(min=0, max=0.9, help="Share of attempts that are invalid.")]
-_Seed = Annotated[int, typer.Option(help="The same seed gives the same campaigns.")]
-_StopDecided = Annotated[
-    bool, typer.Option("--stop-decided", help="As if the definition had `timing: {stop: decided}`.")
-]
 _SYNTHETIC = ("runs", "capacities", "width", "noise", "invalid", "seed")
 """The options that say how synthetic campaigns are drawn."""
 
@@ -54,16 +17,47 @@ _SYNTHETIC = ("runs", "capacities", "width", "noise", "invalid", "seed")
 def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
     context: typer.Context,
     definition: DefinitionArgument,
-    outcomes: _Outcomes = None,
+    outcomes: Annotated[
+        Path | None,
+        typer.Option(
+            dir_okay=False,
+            help="JSON file: cell id → list of the outcomes of its attempts in order, "
+            '`"met"`, `"missed"`, `"invalid"`, or '
+            "the worst interval's percentile over its bound as a number, such as 1.03. "
+            "An empty list: no attempt. Of a cell that runs, the newest valid outcome counts.",
+        ),
+    ] = None,
     *,
     values: SetOption = None,
-    runs: _Runs = 2000,
-    capacities: _Capacities = "uniform",
-    width: _Width = 0.25,
-    noise: _Noise = 0.3,
-    invalid: _Invalid = 0.0,
-    seed: _Seed = 1,
-    stop_decided: _StopDecided = False,
+    runs: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of synthetic campaigns.")] = 2000,
+    capacities: Annotated[
+        str,
+        typer.Option(
+            help="How capacities are drawn: `uniform` from all loads, or `published` as in the published campaign."
+        ),
+    ] = "uniform",
+    width: Annotated[
+        float,
+        typer.Option(
+            min=0.001,
+            max=1000,
+            help="Width of the logistic curve by which the chance to be met falls with the load, in load steps.",
+        ),
+    ] = 0.25,
+    noise: Annotated[
+        float,
+        typer.Option(
+            min=0.001,
+            max=10,
+            help="Of a threshold: how much the margins of cells of one load differ, a standard deviation of natural "
+            "logs.",
+        ),
+    ] = 0.3,
+    invalid: Annotated[float, typer.Option(min=0, max=0.9, help="Share of attempts that are invalid.")] = 0.0,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same campaigns.")] = 1,
+    stop_decided: Annotated[
+        bool, typer.Option("--stop-decided", help="As if the definition had `timing: {stop: decided}`.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Simulate a definition's strategy: how many cells it would run, which capacities it would find. Runs no cell.

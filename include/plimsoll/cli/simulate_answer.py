@@ -18,6 +18,7 @@ from plimsoll.domain.attempt.result import Outcome
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.domain.text.units import format_rate
 from plimsoll.domain.text.wording import figure, plural
+from plimsoll.report.formatting import listing
 from plimsoll.strategies.replay import Attempts
 
 if TYPE_CHECKING:
@@ -93,12 +94,8 @@ def show_replay(played: Replay) -> None:
 
 
 def _answer(answer: Answer) -> tuple[str, str, str]:
-    low, high = _ops(answer.low_ops_s), _ops(answer.high_ops_s)
-    return _ops(answer.load_ops_s), f"{low} to {high}", answer.decided_by
-
-
-def _ops(load_ops_s: float | None) -> str:
-    return _rate(None if load_ops_s is None else round(load_ops_s))
+    low, high = _rate(answer.low_ops_s), _rate(answer.high_ops_s)
+    return _rate(answer.load_ops_s), f"{low} to {high}", answer.decided_by
 
 
 def _cells(played: Replay) -> Iterator[str]:
@@ -112,16 +109,11 @@ def _cells(played: Replay) -> Iterator[str]:
         others = played.may_run - len(set(waiting) - set(played.ran))
         further = f"; {others} more may run after {'it' if len(waiting) == 1 else 'them'}" if others else ""
         wait = f"{plural(len(waiting), 'cell')} {'waits' if len(waiting) == 1 else 'wait'} for a valid attempt"
-        yield f"{wait}: {_named(waiting)}{further}"
+        yield f"{wait}: {listing(waiting, _NAMED)}{further}"
 
 
-def _named(cells: Sequence[str]) -> str:
-    more = len(cells) - _NAMED
-    return ", ".join(cells[:_NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
-def _rate(load_ops_s: int | None) -> str:
-    return "–" if load_ops_s is None else format_rate(load_ops_s)
+def _rate(load_ops_s: float | None) -> str:
+    return "–" if load_ops_s is None else format_rate(round(load_ops_s))
 
 
 def show_simulation(stage: CampaignStage, found: Simulation) -> None:
@@ -150,15 +142,22 @@ def _shares(simulation: Simulation) -> str:
 
 def read_outcomes(path: Path) -> Attempts:
     """Read the file. Raises Refused where it can't be read, or is malformed."""
+
+    def each_key_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+        content: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in content:  # the first of its values would be lost
+                raise Refused([Problem("the file", f"has {key!r} twice", _FORM)], where=str(path))
+            content[key] = value
+        return content
+
     try:
-        pairs = json.loads(_content(path), object_pairs_hook=_each_key_once)
-        return TypeAdapter(dict[str, list[_Attempt]]).validate_python(pairs)
+        outcomes = json.loads(_content(path), object_pairs_hook=each_key_once)
+        return TypeAdapter(dict[str, list[_Attempt]]).validate_python(outcomes)
     except ValidationError as error:
         faults = error.errors()
         problems = [Problem(_place(fault["loc"]), f"is {reprlib.repr(fault['input'])}", _FORM) for fault in faults]
         raise Refused(problems, where=str(path)) from error
-    except _DuplicateKey as error:
-        raise Refused([Problem("the file", str(error), _FORM)], where=str(path)) from error
     except (ValueError, RecursionError) as error:
         raise Refused([Problem("the file", f"is no JSON: {error}", _FORM)], where=str(path)) from error
 
@@ -172,20 +171,6 @@ def _content(path: Path) -> bytes:
     except OSError as error:
         mend = "give the path of a JSON file that you can read"
         raise Refused([Problem("--outcomes", f"can't be read: {error.strerror}", mend)], where=str(path)) from error
-
-
-class _DuplicateKey(Exception):
-    """A key stands twice in an object, so that the first of its values would be lost."""
-
-
-def _each_key_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object. Raises _DuplicateKey."""
-    content: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in content:
-            raise _DuplicateKey(f"has {key!r} twice")
-        content[key] = value
-    return content
 
 
 def _place(parts: Sequence[str | int]) -> str:

@@ -15,7 +15,7 @@ from plimsoll.cli.output import CampaignArgument, JsonOption, open_store, print_
 from plimsoll.domain.text.wording import plural
 
 if TYPE_CHECKING:
-    from plimsoll.services.housekeeping.faults import Checked, Fault, OnBytes, OnCampaign
+    from plimsoll.services.housekeeping.faults import Checked, OnBytes, OnCampaign
     from plimsoll.services.housekeeping.mending import Mended
 
 store_app = typer.Typer(help="Check the store, see how much room campaigns take, and make room.", no_args_is_help=True)
@@ -173,16 +173,13 @@ def _megabytes(size: int) -> str:
 def _show(checked: Checked, ends: list[Mended]) -> None:
     for end in ends:
         fault = end.fault
+        name = "/".join(filter(None, (fault.campaign_id, fault.path))) or "the store"
         sums = f"\n  sha256 recorded {fault.expected}, now {fault.actual or 'none'}" if fault.expected else ""
         then = "mended" if end.why_not is None else f"To mend it: {end.why_not}"
-        print_text(f"{_name(fault)}: {fault.kind}: {fault.what}{sums}\n  {then}")
+        print_text(f"{name}: {fault.kind}: {fault.what}{sums}\n  {then}")
     if checked.in_progress:
         where, names = checked.campaign_id or "the store", ", ".join(checked.in_progress)
         print_text(f"{where}: young, or of a running attempt, and perhaps still being written: {names}")
-
-
-def _name(fault: Fault) -> str:
-    return "/".join(filter(None, (fault.campaign_id, fault.path))) or "the store"
 
 
 def _document(results: list[tuple[Checked, list[Mended]]]) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -11,7 +11,7 @@ from plimsoll.cli.output import JsonOption, open_store, print_json, print_table,
 
 if TYPE_CHECKING:
     from plimsoll.analysis.trend.series import Order
-    from plimsoll.report.tables import Table
+    from plimsoll.report.tables import PlainTable
     from plimsoll.report.trend.document import TrendDocument
 
 _Names = Annotated[
@@ -101,7 +101,7 @@ def _show(document: TrendDocument) -> None:
     from plimsoll.report.trend.words import changes_table, left_out_table, sentences, series_table, summary
 
     changed = [changes_table(series) for series in document.series if series.change_points]
-    tables: list[Table[Any]] = [*changed, series_table(document), left_out_table(document)]
+    tables: list[PlainTable] = [*changed, series_table(document), left_out_table(document)]
     for table in filter(None, tables):
         print_table(table.label, [column.heading for column in table.columns], table.texts)
     print_text(f"{summary(document)}.")

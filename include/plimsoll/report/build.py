@@ -1,5 +1,6 @@
-"""Make every file of a campaign's report from its data; and of one attempt its timeline as a picture, and a page with
-all its data over time. Equal data give equal bytes.
+"""Make every file of a campaign's report from its data; of one attempt its timeline, and a page of its data over time.
+
+Equal data give equal bytes.
 """
 
 from dataclasses import replace
@@ -71,11 +72,7 @@ def figures(findings: Findings) -> tuple[Figure, ...]:
 
 
 def cell_timeline(definition: Definition, attempt: AttemptData, at: datetime) -> str:
-    """Return the judged percentile of every interval with bound, warm-up and pauses, as SVG in the page's inks.
-
-    Raises NotFound where the attempt has no intervals.
-    """
-    _require_intervals(attempt)
+    """Return the judged percentile over time, with bound and pauses, as SVG. Raises NotFound without intervals."""
     (figure,) = timelines(_alone(definition, attempt, at))
     return page_svg(figure, width_px=900, height_px=280)
 
@@ -86,7 +83,6 @@ def attempt_page(definition: Definition, attempt: AttemptData, at: datetime) -> 
     The page has the strips over time, with zoom; response time by percentile; and the worst missed intervals with the
     causes that touched them. Raises NotFound where the attempt has no intervals.
     """
-    _require_intervals(attempt)
     findings = _alone(definition, attempt, at)
     cell, misses = attempt.verdict.cell, misses_of(attempt, findings.level.bound_ms)
     title = f"{place_of(cell, findings.labels)}: attempt {attempt.key.attempt}"
@@ -96,13 +92,10 @@ def attempt_page(definition: Definition, attempt: AttemptData, at: datetime) -> 
     return attempt_html(title, charts, drawings, misses, findings)
 
 
-def _require_intervals(attempt: AttemptData) -> None:
+def _alone(definition: Definition, attempt: AttemptData, at: datetime) -> Findings:
+    """Return the attempt as if it were the only one of its campaign. Raises NotFound where it has no intervals."""
     if attempt.intervals.empty:
         raise NotFound("there are no judged intervals", where=str(attempt.key))
-
-
-def _alone(definition: Definition, attempt: AttemptData, at: datetime) -> Findings:
-    """Return the attempt as if it were the only one of its campaign."""
     cell = attempt.verdict.cell
     part = resolve(definition).part(cell.part)
     alone = replace(part, variants=(part.variant(cell.variant),), control=None, loads=(cell.load_ops_s,))

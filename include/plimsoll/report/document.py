@@ -135,8 +135,8 @@ class CostSummary(Model):
     prices: Annotated[tuple[str, ...], Field(description="Where the prices come from, with their dates")]
 
 
-class ReportDocument(Model):
-    """A campaign's report. Keys end with their units: `_ops_s`, `_ms`, `_s`; ratios have none."""
+class CampaignDocument(Model):
+    """What begins both kinds of `report.json`."""
 
     format: Annotated[Literal[2], Field(description="Raised when a key changes its meaning or goes")] = 2
     campaign_id: str
@@ -144,6 +144,11 @@ class ReportDocument(Model):
     generated_at: AwareDatetime
     note: Annotated[Note | None, Field(description="What somebody wrote about the campaign")] = None
     approvals: Approvals = ()
+
+
+class ReportDocument(CampaignDocument):
+    """A campaign's report. Keys end with their units: `_ops_s`, `_ms`, `_s`; ratios have none."""
+
     code_versions: Annotated[tuple[str, ...], Field(description="Of the code that judged the attempts")]
     service_levels: Annotated[tuple[str, ...], Field(description="Each as a sentence; the first decides charts")]
     counts: CellCounts
@@ -234,19 +239,13 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         actions_compared=compare_actions(findings.cells, findings.part.control),
         maxima=Maxima(**{percentile: maxima(findings.cells, percentile) for percentile in PERCENTILES}),
         rates_below=findings.rates_below,
-        statistics=Statistics(
-            repeats=findings.repeats,
-            comparisons=findings.comparisons,
-            typical=findings.typical,
-            steadiness=findings.steadiness,
-            noise=findings.noise,
-        ),
+        statistics=Statistics.model_validate(findings, from_attributes=True),
         pauses=findings.pauses,
         causes=findings.causes,
         cells=entries_of(findings),
         invalid=sound.invalid,
         unjudged=sound.unjudged,
-        superseded=tuple(map(str, sound.superseded)),
+        superseded=tuple(attempt for attempt, _ in sound.superseded),
         warnings=dict(sound.warnings),
         quality=sound.campaign_checks,
         environment=ran,
@@ -268,7 +267,6 @@ def code_versions(findings: Findings) -> tuple[str, ...]:
 
 
 def cost_summary(spending: Spending | None) -> CostSummary | None:
-    """Return the total cost of the hosts; None where they cost nothing."""
     return None if spending is None else CostSummary.model_validate(spending, from_attributes=True)
 
 
@@ -283,7 +281,6 @@ _OF_WHAT_COUNTS = ("achieved_ops_s", "rows_s", "rate_achieved", "opening_backlog
 
 
 def entries_of(findings: Findings) -> tuple[CellEntry, ...]:
-    """Return an entry for every cell, in the definition's order."""
     return tuple(
         CellEntry(
             id=result.cell.id,

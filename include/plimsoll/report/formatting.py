@@ -78,7 +78,6 @@ def span(low: float, high: float) -> str:
 
 
 def whole_span(low: float, high: float) -> str:
-    """Return a range of two whole numbers."""
     return f"{low:,.0f}" if round(low) == round(high) else f"{low:,.0f} to {high:,.0f}"
 
 

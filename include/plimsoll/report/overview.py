@@ -2,22 +2,22 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 import pandas as pd
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
-from plimsoll.analysis.campaign.capacity import Capacity, capacities_over_stages
+from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity, capacities_over_stages
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.conditions import ConditionAnswer, condition_answers
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.taken_loads import AtTakenLoad
-from plimsoll.domain.attempt.result import Check, Note
+from plimsoll.domain.attempt.result import Check
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.definition.definition import Definition
-from plimsoll.domain.keys.approve import Approvals
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.report.document import (
+    CampaignDocument,
     Capacities,
     CellCounts,
     CellEntry,
@@ -32,7 +32,7 @@ from plimsoll.report.page import rendered
 from plimsoll.report.sections.actions import action_sentences
 from plimsoll.report.sections.answer import capacity_sheet
 from plimsoll.report.sections.cells import cells_sheet
-from plimsoll.report.tables import Sheet, Table, as_csv, as_parquet, file_of_part
+from plimsoll.report.tables import PlainTable, Sheet, Table, as_csv, as_parquet, file_of_part
 from plimsoll.report.words.capacities import CapacityRow, capacities_table, capacity_rows, conditions_table
 from plimsoll.report.words.conclusion import campaign_conclusion, conclusion
 from plimsoll.report.words.stages import StageDocument, contradictions_table, rests_on, stage_documents
@@ -56,18 +56,12 @@ class PartSummary(Model):
     document: Annotated[str, Field(description="Its `report.json`, beside this file")]
 
 
-class PartsDocument(Model):
+class PartsDocument(CampaignDocument):
     """`report.json` of a campaign with several workloads or stages.
 
     Only `cost`, `answer`, and the loads that later stages take from earlier ones are computed over more than one part.
     """
 
-    format: Annotated[Literal[2], Field(description="Raised when a key changes its meaning or goes")] = 2
-    campaign_id: str
-    title: str
-    generated_at: AwareDatetime
-    note: Annotated[Note | None, Field(description="What somebody wrote about the campaign")] = None
-    approvals: Approvals = ()
     service_levels: tuple[str, ...]
     incomplete: Incomplete = ()
     conclusion: Annotated[str, Field(description="The whole answer, of all stages and workloads")]
@@ -105,49 +99,39 @@ class _Section:
     notes: tuple[str, ...] = ()
     conclusion: str = ""
     capacities: Table[CapacityRow] | None = None
-    taken: Sequence[Table[Any]] = ()
+    taken: Sequence[PlainTable] = ()
     page: str = ""
 
 
 def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, bytes]:
     """Return the files of the whole campaign, from the `findings` of each part. Those of a part begin with its name."""
-    by_name = {finding.part.id: finding for finding in findings}
-    measured = [(part, by_name[part.id]) for part in data.campaign.parts if part.id in by_name]
-    of_parts = [part_findings for _, part_findings in measured]
-    labels = {name: label for part_findings in of_parts for name, label in part_findings.labels.items()}
-    at = {part.id: at_loads(part_findings) for part, part_findings in measured}
-    sections = tuple(_section(part, by_name) for part in data.campaign.parts)
-    document = _document(data, measured, at)
+    by_name = {own.part.id: own for own in findings}
+    labels = {name: label for own in findings for name, label in own.labels.items()}
+    answers = capacities_over_stages([own.data for own in findings])
+    document = _document(data, findings, answers)
     context = {
         "data": data,
         "definition": data.definition,
-        "parts": sections,
+        "parts": tuple(_section(part, by_name) for part in data.campaign.parts),
         "document": document,
-        "contradictions": contradictions_table(of_parts),
-        "conditions": conditions_table(
-            capacities_over_stages([part_findings.data for part_findings in of_parts]), labels
-        ),
+        "contradictions": contradictions_table(findings),
+        "conditions": conditions_table(answers, labels),
     }
-    taken = [(part, result) for part, _ in measured for result in at[part.id]]
+    taken = [(own.part, result) for own in findings for result in at_loads(own)]
     return {
         "report.html": rendered("parts.html.j2", **context).encode(),
         "report.json": document.model_dump_json(indent=1).encode(),
         "report.schema.json": schema_of(PartsDocument).encode(),
         "summary.md": rendered("parts.md.j2", **context).encode(),
-        "capacity.csv": as_csv(
-            _together([(part, part_findings) for part, part_findings in measured if not part.taken], capacity_sheet)
-        ),
-        "cells.csv": as_csv(cells := _together(measured, cells_sheet)),
+        "capacity.csv": as_csv(_together([own for own in findings if not own.part.taken], capacity_sheet)),
+        "cells.csv": as_csv(cells := _together(findings, cells_sheet)),
         "cells.parquet": as_parquet(cells),
     } | ({"at-taken-loads.csv": as_csv(taken_sheet(taken).frame())} if taken else {})
 
 
-def _document(
-    data: CampaignData, measured: Sequence[tuple[Part, Findings]], at: Mapping[str, tuple[AtTakenLoad, ...]]
-) -> PartsDocument:
+def _document(data: CampaignData, findings: Sequence[Findings], answers: Sequence[AnswerOverStages]) -> PartsDocument:
     levels = (str(level) for part in data.campaign.parts for level in part.service_levels)
-    answer = capacities_over_stages([findings.data for _, findings in measured])
-    conditions = condition_answers(answer)
+    conditions = condition_answers(answers)
     return PartsDocument(
         campaign_id=data.campaign_id,
         title=data.definition.title,
@@ -156,26 +140,26 @@ def _document(
         approvals=data.approvals,
         service_levels=tuple(dict.fromkeys(levels)),
         incomplete=data.incomplete,
-        conclusion=campaign_conclusion(answer, conditions, [findings for _, findings in measured]),
+        conclusion=campaign_conclusion(answers, conditions, findings),
         conditions=conditions,
-        answer=tuple(capacity for group in answer for capacity in group.capacities),
-        capacity=tuple(capacity for _, findings in measured for capacity in findings.capacities),
+        answer=tuple(capacity for group in answers for capacity in group.capacities),
+        capacity=tuple(capacity for own in findings for capacity in own.capacities),
         stages=stage_documents(data.campaign),
         parts=tuple(
             PartSummary(
-                name=part.id,
-                stage=part.stage,
-                workload=part.workload_id if part.stage else "",
-                conclusion=conclusion(findings),
-                counts=counts_of(findings),
-                capacity=findings.capacities,
-                at_loads=at[part.id],
-                report=file_of_part(part.id, "report.html"),
-                document=file_of_part(part.id, "report.json"),
+                name=own.part.id,
+                stage=own.part.stage,
+                workload=own.part.workload_id if own.part.stage else "",
+                conclusion=conclusion(own),
+                counts=counts_of(own),
+                capacity=own.capacities,
+                at_loads=at_loads(own),
+                report=file_of_part(own.part.id, "report.html"),
+                document=file_of_part(own.part.id, "report.json"),
             )
-            for part, findings in measured
+            for own in findings
         ),
-        cells=tuple(entry for _, findings in measured for entry in entries_of(findings)),
+        cells=tuple(entry for own in findings for entry in entries_of(own)),
         quality=data.quality,
         cost=cost_summary(data.spending),
         definition=data.definition,
@@ -198,13 +182,11 @@ def _section(part: Part, by_name: Mapping[str, Findings]) -> _Section:
     )
 
 
-def _together(measured: Sequence[tuple[Part, Findings]], sheet: Callable[[Findings], Sheet]) -> pd.DataFrame:
+def _together(findings: Sequence[Findings], sheet: Callable[[Findings], Sheet]) -> pd.DataFrame:
     """Return the tables of all parts as one table, with stage and workload as first columns."""
-    import pandas as pd
-
-    tables = [sheet(findings).frame() for _, findings in measured]
-    for (part, _), table in zip(measured, tables, strict=True):
+    tables = [sheet(own).frame() for own in findings]
+    for own, table in zip(findings, tables, strict=True):
         for name, key in (("workload", "workload_id"), ("stage", "stage")):
-            if any(getattr(other, key) for other, _ in measured) and name not in table:
-                table.insert(0, name, getattr(part, key))
+            if any(getattr(other.part, key) for other in findings) and name not in table:
+                table.insert(0, name, getattr(own.part, key))
     return pd.concat(tables, ignore_index=True)

@@ -38,7 +38,7 @@ from plimsoll.report.words.conclusion import conclusion
 from plimsoll.report.words.header import counted_from, header_facts
 from plimsoll.report.words.misses import anchor, misses_table, start
 
-_FORMATS = ("duration", "figure", "listing", "moment", "ms", "multiple", "ops", "percent", "percent_at_least", "plural")
+_FORMATS = ("duration", "listing", "moment", "ms", "ops", "percent", "percent_at_least", "plural")
 _FILTERS = {**{name: getattr(formatting, name) for name in _FORMATS}, "usd": show_usd}
 
 _LIBRARY = "vl-convert-python"
@@ -51,20 +51,15 @@ def page_html(findings: Findings, figures: Sequence[Figure], drawings: Mapping[s
     `drawings`: the charts' SVG by name, shown until the script draws the charts, and where scripts are off.
     """
     drawn = _drawn(figures, drawings)
-    campaign = _campaign(findings) | {"figures": drawn["figures"]}
+    campaign = _campaign(findings)
     sections = []
     for section in sections_of(findings):
         if section.is_shown(findings, drawn["figures"]):
             shown = {name: table(findings) for name, table in section.tables.items()} | {**section.context(findings)}
-            html = _rendered(section.template, campaign | shown)
+            html = rendered(section.template, figures=drawn["figures"], **campaign, **shown)
             sections.append({"name": section.name, "link": section.link, "html": html})
-    head = {**_head(findings), "header": header_facts(findings), "code_versions": code_versions(findings)}
-    return _rendered("report.html.j2", campaign | drawn | head | {"sections": sections})
-
-
-def rendered(template: str, **context: Any) -> str:
-    """Return a page of the report that needs no script, from its template."""
-    return _rendered(template, {"style": _asset("style.css"), **context})
+    head = {"header": header_facts(findings), "code_versions": code_versions(findings), "sections": sections}
+    return rendered("report.html.j2", **campaign, **drawn, **head)
 
 
 def attempt_html(
@@ -79,12 +74,12 @@ def attempt_html(
 
 def charts_html(template: str, figures: Sequence[Figure], drawings: Mapping[str, str], **context: Any) -> str:
     """Return a self-contained page with these charts, from its template; `drawings` as of `page_html`."""
-    return _rendered(template, _drawn(figures, drawings) | context)
+    return rendered(template, **_drawn(figures, drawings), **context)
 
 
 def summary_markdown(findings: Findings) -> str:
     """Render one page of Markdown, for a pull request or a chat."""
-    return _rendered("summary.md.j2", _campaign(findings) | _head(findings) | answer_context(findings, brief=True))
+    return rendered("summary.md.j2", **_campaign(findings), **answer_context(findings, brief=True))
 
 
 def _drawn(figures: Sequence[Figure], drawings: Mapping[str, str]) -> dict[str, Any]:
@@ -92,7 +87,6 @@ def _drawn(figures: Sequence[Figure], drawings: Mapping[str, str]) -> dict[str, 
     return {
         "figures": {figure.name: _embedded(figure, drawings.get(figure.name, "")) for figure in figures},
         "config": page_config(),
-        "style": _asset("style.css"),
         "script": _script(_asset("page.js")),
         "runtime": _runtime(),
     }
@@ -100,22 +94,21 @@ def _drawn(figures: Sequence[Figure], drawings: Mapping[str, str]) -> dict[str, 
 
 def _campaign(findings: Findings) -> dict[str, Any]:
     """Return the values that every template of a campaign has."""
-    return {"findings": findings, "definition": findings.data.part_definition, "data": findings.data}
+    return {
+        "findings": findings,
+        "definition": findings.data.part_definition,
+        "data": findings.data,
+        "conclusion": conclusion(findings),
+        "counts": [(state, findings.count(state)) for state in ("met", "missed", "invalid", "not run", "not needed")],
+    }
 
 
-def _head(findings: Findings) -> dict[str, Any]:
-    """Return the values that stand above the sections."""
-    counts = [(state, findings.count(state)) for state in ("met", "missed", "invalid", "not run", "not needed")]
-    return {"conclusion": conclusion(findings), "counts": counts}
-
-
-def _rendered(template: str, context: Mapping[str, Any]) -> str:
-    return _templates().get_template(template).render(context)
+def rendered(template: str, **context: Any) -> str:
+    return _templates().get_template(template).render(style=_asset("style.css"), **context)
 
 
 @cache
 def _templates() -> Templates:
-    """Compile the templates once for all pages of a process."""
     templates = Templates(
         loader=ChoiceLoader([PackageLoader("plimsoll.report"), *(PackageLoader(name, "") for name in _WITH_TEMPLATES)]),
         autoescape=select_autoescape(["html.j2"]),
@@ -135,6 +128,7 @@ def _embedded(figure: Figure, drawing: str) -> Mapping[str, Any]:
     return {**named, "data": data, "still": static_picture(drawing, figure.name) if drawing else ""}
 
 
+@cache
 def _asset(name: str) -> str:
     return files("plimsoll.report").joinpath("templates", name).read_text(encoding="utf-8")
 

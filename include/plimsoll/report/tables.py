@@ -1,8 +1,4 @@
-"""A table for people, declared once by its columns: page, summary and terminal show the same one. In a page its
-cells hold markup beside plain text.
-
-Tables as numbers, in files, with those of each variant and load, and how a part's are named.
-"""
+"""Tables for people, declared once by their columns for page, summary and terminal; and tables as numbers, in files."""
 
 from __future__ import annotations
 
@@ -10,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from io import BytesIO
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
@@ -62,25 +57,25 @@ class Cell(NamedTuple):
     names_row: bool
 
 
-@dataclass(frozen=True)
 class Table(Generic[Row]):
     """A table with a label for those who do not see it. It is false without rows.
 
     `naming`: the column whose cells name their rows; None for none. `anchor` gives the target of links to a row.
     """
 
-    label: str
-    rows: Sequence[Row]
-    every_column: Sequence[Column[Row]]
-    naming: int | None = 0
-    anchor: Callable[[Row], str] | None = None
+    def __init__(
+        self,
+        label: str,
+        rows: Sequence[Row],
+        *columns: Column[Row],
+        naming: int | None = 0,
+        anchor: Callable[[Row], str] | None = None,
+    ) -> None:
+        self.label, self.rows, self.naming, self.anchor = label, rows, naming, anchor
+        self.columns = [column for column in columns if column.shown]
 
     def __bool__(self) -> bool:
         return bool(self.rows)
-
-    @property
-    def columns(self) -> Sequence[Column[Row]]:
-        return [column for column in self.every_column if column.shown]
 
     def cells(self, row: Row) -> Iterator[Cell]:
         for index, column in enumerate(self.columns):
@@ -89,7 +84,6 @@ class Table(Generic[Row]):
 
     @property
     def texts(self) -> list[list[str]]:
-        """Return the text of every cell, row by row."""
         return [[str(cell.content) for cell in self.cells(row)] for row in self.rows]
 
 
@@ -105,10 +99,10 @@ def plain(
     label: str, headings: Mapping[str, str], rows: Iterable[Sequence[object]], naming: int | None = 0
 ) -> Table[Sequence[object]]:
     """Return a table of finished cells below these headings, each with the style of its column."""
-    columns: list[Column[Sequence[object]]] = [
+    columns: Iterator[Column[Sequence[object]]] = (
         Column(heading, itemgetter(index), style) for index, (heading, style) in enumerate(headings.items())
-    ]
-    return Table(label, list(rows), columns, naming)
+    )
+    return Table(label, list(rows), *columns, naming=naming)
 
 
 def escaped(text: str) -> str:
@@ -118,14 +112,9 @@ def escaped(text: str) -> str:
 
 def markdown(table: Table[Row]) -> str:
     """Return the table in Markdown, strong cells in bold."""
-    heading, *lines = (
-        f"| {' | '.join(line)} |\n"
-        for line in (
-            [column.heading for column in table.columns],
-            *(map(_bold, table.cells(row)) for row in table.rows),
-        )
-    )
-    return f"{heading}|{'---|' * len(table.columns)}\n{''.join(lines)}"
+    lines = [[column.heading for column in table.columns], *(map(_bold, table.cells(row)) for row in table.rows)]
+    heading, *rows = (f"| {' | '.join(line)} |\n" for line in lines)
+    return f"{heading}|{'---|' * len(table.columns)}\n{''.join(rows)}"
 
 
 def _bold(cell: Cell) -> str:
@@ -164,12 +153,10 @@ def docs_link(text: object, link: str | None) -> str:
 
 
 def bad(text: object) -> Markup:
-    """Return a text that needs attention."""
     return Markup('<strong class="bad">{}</strong>').format(text)
 
 
 def lines(text: str) -> Markup:
-    """Return a text with its line breaks."""
     return Markup("<br>").join(text.splitlines())
 
 
@@ -213,9 +200,7 @@ def as_csv(frame: pd.DataFrame) -> bytes:
 
 
 def as_parquet(frame: pd.DataFrame) -> bytes:
-    buffer = BytesIO()
-    frame.to_parquet(buffer, index=False)
-    return buffer.getvalue()
+    return frame.to_parquet(index=False)
 
 
 def file_of_part(part: str, path: str) -> str:
@@ -228,15 +213,17 @@ def _no_formula(cell: object) -> object:
 
 
 def table_of_loads(
-    findings: Findings, label: str, columns: Sequence[Column[RepeatsAtLoad]], load: str = "Load"
+    findings: Findings, label: str, *columns: Column[RepeatsAtLoad], load: str = "Load"
 ) -> Table[RepeatsAtLoad]:
     """Return a row for each variant and load, in the definition's order; after these columns of its own the table's."""
-    own: list[Column[RepeatsAtLoad]] = [
+    return Table(
+        label,
+        findings.repeats_by_load,
         Column("Variant", lambda row: findings.labels[row.variant]),
         number(load, lambda row: ops(row.load_ops_s)),
         Column("Valid", lambda row: f"{row.valid} of {plural(row.repeats, 'repeat')}"),
-    ]
-    return Table(label, findings.repeats_by_load, [*own, *columns])
+        *columns,
+    )
 
 
 def maxima_table(findings: Findings) -> Table[RepeatsAtLoad]:
@@ -244,7 +231,7 @@ def maxima_table(findings: Findings) -> Table[RepeatsAtLoad]:
     return table_of_loads(
         findings,
         "Highest interval of each percentile, in ms",
-        [number(name, partial(_maximum, key)) for key, name in PERCENTILE_NAMES.items()],
+        *(number(name, partial(_maximum, key)) for key, name in PERCENTILE_NAMES.items()),
     )
 
 

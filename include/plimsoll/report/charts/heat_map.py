@@ -10,8 +10,9 @@ import altair as alt
 from plimsoll.analysis.campaign.capacity import Rung
 from plimsoll.analysis.campaign.cell_results import CellResult, Spread, worst, worst_level
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.report.charts.theme import TABLE, Figure, rows_data, specification, tooltips
+from plimsoll.report.charts.theme import TABLE, Figure, specification, tooltips
 from plimsoll.report.formatting import at_least, ms, multiple, ops, short_ops
+from plimsoll.report.words.answers import kept_but_missed, open_repeats
 
 _ENDS = (16, 256, 4096, 65_536)
 """Ends of the scale of colours, as multiples of the bound. Each has a whole square root, for the ticks between."""
@@ -23,6 +24,11 @@ _TOLD = {
     "range:N": "Worst interval / bound, over repeats",
     "repeats:N": "Repeats",
     "not_achieved:N": "Rate not achieved",
+}
+_WHY_MISSED = {
+    "errors": "too many operations failed",
+    "rate": "the rate was not achieved",
+    "a stop rule": "a stop rule ended the load",
 }
 _KEPT_BUT_MISSED, _NO_RESULT = "#b3200e", "#d5dae0"
 _INK = "#111820"  # on the squares, whatever the page's own colours are
@@ -37,7 +43,7 @@ def heat_map(findings: Findings) -> Figure:
         name="heat-map",
         title="How far from the bound",
         caption=_caption(findings),
-        spec=specification(chart, rows_data(rows)),
+        spec=specification(chart, {"values": rows}),
         narrowest_px=70 + 92 * len(findings.rungs),
     )
 
@@ -64,14 +70,8 @@ def _caption(findings: Findings) -> str:
 
 
 def _other_reasons(findings: Findings) -> list[str]:
-    """List the reasons why repeats missed although their response times were kept."""
-    rungs = [rung for rungs in findings.rungs.values() for rung in rungs]
-    reasons = (
-        (sum(rung.missed_by_errors for rung in rungs), "too many operations failed"),
-        (sum(rung.missed_by_rate for rung in rungs), "the rate was not achieved"),
-        (sum(rung.missed_by_stop_rule for rung in rungs), "a stop rule ended the load"),
-    )
-    return [reason for count, reason in reasons if count]
+    named = {reason for rungs in findings.rungs.values() for rung in rungs for reason in kept_but_missed(rung)}
+    return [words for reason, words in _WHY_MISSED.items() if reason in named]
 
 
 def _squares(findings: Findings, variant: str) -> list[dict[str, object]]:
@@ -100,42 +100,32 @@ def _square(rung: Rung, spread: Spread | None) -> dict[str, object]:
         "load_text": ops(rung.load_ops_s),
         # 0 has no place on a scale of logs, whose colours end there anyway
         "ratio": max(spread.high, 1 / _ENDS[-1]) if spread else None,
-        "range": _range(spread, is_floor=rung.worst_is_floor) if spread else "none valid",
+        "range": f"{multiple(spread.low)} to {at_least(multiple(spread.high), rung.worst_is_floor)}"
+        if spread
+        else "none valid",
         "repeats": _repeats(rung),
-        "kept_but_missed": rung.missed_by_errors + rung.missed_by_rate + rung.missed_by_stop_rule > 0,
+        "kept_but_missed": bool(kept_but_missed(rung)),
         "whole": rung.invalid + rung.not_run == 0,
         "not_achieved": f"{rung.rate_not_achieved} of {rung.met + rung.missed} valid repeats",
     }
 
 
-def _range(spread: Spread, *, is_floor: bool) -> str:
-    return f"{multiple(spread.low)} to {at_least(multiple(spread.high), is_floor)}"
-
-
 def _repeats(rung: Rung) -> str:
-    counts = (
-        (rung.missed_by_errors, "by errors"),
-        (rung.missed_by_rate, "by rate"),
-        (rung.missed_by_stop_rule, "by a stop rule"),
-        (rung.invalid, "invalid"),
-        (rung.not_run, "not run"),
-        (rung.not_needed, "not needed"),
-    )
     if rung.outcome in ("not needed", "taken for met") and not rung.met:
         return rung.outcome
-    gaps = [f"{count} {outcome}" for count, outcome in counts if count]
-    return ", ".join([f"{rung.met}/{rung.repeats} met", *gaps])
+    missed = (f"{count} by {reason}" for reason, count in kept_but_missed(rung).items())
+    return ", ".join([f"{rung.met}/{rung.repeats} met", *missed, *open_repeats(rung)])
 
 
 def _layers(findings: Findings) -> list[alt.Chart]:
     """Return the layers, optional ones only where they have rows: Vega warns of empty ones."""
     base = alt.Chart().encode(x=_variants(findings), y=_loads(findings), tooltip=tooltips(_TOLD))
     open_ones = base.transform_filter("!datum.whole").mark_rect(**_EDGE, stroke=_INK, strokeDash=[5, 3])
-    kept_but_missed = base.transform_filter("datum.kept_but_missed").mark_rect(**_EDGE, stroke=_KEPT_BUT_MISSED)
+    solid_edges = base.transform_filter("datum.kept_but_missed").mark_rect(**_EDGE, stroke=_KEPT_BUT_MISSED)
     return [
         *_rectangles(base, *_ends(findings)),
         *([open_ones] if findings.count("invalid", "not run") else []),
-        *([kept_but_missed] if _other_reasons(findings) else []),
+        *([solid_edges] if _other_reasons(findings) else []),
         base.mark_text(dy=-5, fontSize=12, fontWeight="bold", color=_INK).encode(text="worst:N"),
         base.mark_text(dy=9, fontSize=10, color=_INK).encode(text="repeats:N"),
         *(_load_line(findings) if any(capacity.at_capacity for capacity in findings.capacities) else []),

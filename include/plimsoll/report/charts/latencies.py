@@ -1,6 +1,7 @@
 """Response time by percentile as HdrHistogram plots it: one panel per variant and operation, one line per load."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from math import log10
 from typing import Any
 
@@ -19,6 +20,7 @@ from plimsoll.report.charts.theme import (
     Panels,
     bound_line,
     csv_data,
+    cycled,
     in_panels,
     log_y,
     specification,
@@ -37,7 +39,7 @@ def latencies_chart(
     findings: Findings, of: Callable[[CellResult], AttemptData | None] = lambda result: result.counted
 ) -> tuple[Figure, ...]:
     """Draw one figure; `of` chooses the attempt shown for each cell. Empty if none has response times by percentile."""
-    rows = [row for place in _places(findings, of) for row in _rows(findings, *place)]
+    rows = list(_rows(findings, of))
     if not rows:
         return ()
     kinds = sorted({str(row["panel"]).rpartition(": ")[2] for row in rows})
@@ -62,35 +64,24 @@ def latencies_chart(
     return (drawn,)
 
 
-def _places(
-    findings: Findings, of: Callable[[CellResult], AttemptData | None]
-) -> Iterator[tuple[str, int, list[AttemptData]]]:
-    """Yield variant, load and the repeats whose curves are known."""
-    for variant in findings.labels:
-        for load in findings.loads:
-            own = [result for result in findings.of_variant(variant) if result.cell.load_ops_s == load]
-            known = [attempt for attempt in map(of, own) if attempt is not None and not attempt.latencies.empty]
-            if known:
-                yield variant, load, known
-
-
-def _rows(
-    findings: Findings, variant: str, load: int, attempts: Sequence[AttemptData]
-) -> Iterator[Mapping[str, object]]:
+def _rows(findings: Findings, of: Callable[[CellResult], AttemptData | None]) -> Iterator[Mapping[str, object]]:
     """Yield a row for each percentile and for the maximum. A log scale has no place for 0 ms."""
-    for curve in median_curves([attempt.latencies for attempt in attempts]):
-        points = [(1 / (1 - p / 100), ms, f"p{p:g}") for p, ms in curve.ms_at.items()]
-        points.append((curve.operations, curve.maximum_ms, "maximum"))
-        kind = _EVERY if curve.operation == ALL_OPERATIONS else curve.operation
-        for x, ms, name in points:
-            if ms > 0:
-                yield {
-                    "panel": f"{findings.labels[variant]}: {kind}",
-                    "load": ops(load),
-                    "x": float(f"{x:.5g}"),
-                    "ms": four_digits(ms),
-                    "name": name,
-                }
+    for (variant, label), load in product(findings.labels.items(), findings.loads):
+        attempts = (of(result) for result in findings.of_variant(variant) if result.cell.load_ops_s == load)
+        known = [attempt.latencies for attempt in attempts if attempt and not attempt.latencies.empty]
+        for curve in median_curves(known) if known else ():
+            points = [(1 / (1 - p / 100), ms, f"p{p:g}") for p, ms in curve.ms_at.items()]
+            points.append((curve.operations, curve.maximum_ms, "maximum"))
+            kind = _EVERY if curve.operation == ALL_OPERATIONS else curve.operation
+            for x, ms, name in points:
+                if ms > 0:
+                    yield {
+                        "panel": f"{label}: {kind}",
+                        "load": ops(load),
+                        "x": float(f"{x:.5g}"),
+                        "ms": four_digits(ms),
+                        "name": name,
+                    }
 
 
 def _layers(findings: Findings, rows: Sequence[Mapping[str, Any]]) -> list[alt.Chart]:
@@ -100,7 +91,6 @@ def _layers(findings: Findings, rows: Sequence[Mapping[str, Any]]) -> list[alt.C
     columns: Any = alt.expr("max(1, floor(legendRoom / 110))")
     legend = alt.Legend(orient="top", title="Attempted load", columns=columns, symbolType="stroke")
     scale = alt.Scale(domain=loads, range=_colours(len(loads)))
-    dashes = alt.Scale(domain=loads, range=[_DASHES[index % len(_DASHES)] for index in range(len(loads))])
     tooltip = tooltips({"load:N": "Attempted load", "name:N": "Percentile", "ms:Q": "Response time (ms)"})
     base = alt.Chart()
     return [
@@ -109,7 +99,7 @@ def _layers(findings: Findings, rows: Sequence[Mapping[str, Any]]) -> list[alt.C
             x=x,
             y=y,
             color=alt.Color("load:N", scale=scale, legend=legend),
-            strokeDash=alt.StrokeDash("load:N", scale=dashes, legend=legend),
+            strokeDash=alt.StrokeDash("load:N", scale=cycled(loads, _DASHES), legend=legend),
         ),
         base.mark_point(opacity=0, size=60).encode(x=x, y=y, detail="load:N", tooltip=tooltip).properties(name=HOVER),
     ]

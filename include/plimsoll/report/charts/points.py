@@ -1,24 +1,26 @@
-"""Charts of points: a figure by load, with medians over repeats and bars from the lowest to the highest, and each
-cell's percentile against that of its variant and load, in the order in which cells ran.
-"""
+"""Charts of points: spreads over repeats by load, and cells beside their like in the order in which they ran."""
 
 from collections.abc import Mapping, Sequence
 from math import exp
+from typing import Any
 
 import altair as alt
 
+from plimsoll.analysis.campaign.cell_results import Spread
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.noise import FEWEST_CELLS, cell_residuals, in_order
+from plimsoll.analysis.campaign.pauses import PauseStatistics, Range
 from plimsoll.domain.text.units import four_digits
 from plimsoll.report.charts.theme import (
     SHADE,
     TABLE,
     Figure,
     aside,
+    bound_line,
     in_panels,
     legend_room,
     load_axis,
-    rows_data,
+    log_y,
     specification,
     tooltips,
     variant_marks,
@@ -31,45 +33,46 @@ def draws_loads(rows: Sequence[Mapping[str, object]]) -> bool:
     return len({row["load"] for row in rows}) > 1
 
 
-def spread_row(
-    findings: Findings, panel: str, place: tuple[str, int, int], spread: tuple[float, float, float]
-) -> dict[str, object]:
-    """Make one point of one panel: variant, load and repeats; lowest, median and highest figure."""
-    variant, load, repeats = place
+def spread_row(findings: Findings, panel: str, of: Spread | PauseStatistics, spread: Spread | Range) -> dict[str, Any]:
+    """Make one point of one panel: the variant, load and repeats that it is of, and their spread, ms."""
     return {
         "panel": panel,
-        "variant": findings.labels[variant],
-        "x": load + aside(findings, variant),
-        "load": ops(load),
-        "repeats": repeats,
-        **{name: four_digits(value) for name, value in zip(("low", "median", "high"), spread, strict=True)},
+        "variant": findings.labels[of.variant],
+        "x": of.load_ops_s + aside(findings, of.variant),
+        "load": ops(of.load_ops_s),
+        "repeats": of.repeats,
+        **{name: four_digits(getattr(spread, name)) for name in ("low", "median", "high")},
     }
 
 
-def spread_layers(findings: Findings, y: alt.Y, unit: str) -> list[alt.Chart]:
-    """Draw bars, lines and points over rows of `spread_row`; `y` is the channel of `median`."""
+def spreads(
+    findings: Findings, rows: list[dict[str, Any]], panels: Sequence[str], title: str, bound_ms: float | None
+) -> dict[str, Any]:
+    """Draw bars, lines and points over rows of `spread_row` on one log scale, and the bound where there is one."""
     loads, marks = findings.loads, variant_marks(findings)
     scale = alt.Scale(domain=[min(loads), max(loads)], zero=False, nice=False, padding=14)
     x = alt.X("x:Q", title="Attempted load (ops/s)", axis=load_axis(findings), scale=scale)
+    ends = [row[end] for row in rows for end in ("low", "high")]
+    y = log_y("median:Q", ends if bound_ms is None else [*ends, bound_ms], title)
     titles = {
         "variant:N": "Variant",
         "load:N": "Load",
-        "median:Q": f"Median over repeats ({unit})",
-        "low:Q": f"Lowest repeat ({unit})",
-        "high:Q": f"Highest repeat ({unit})",
+        "median:Q": "Median over repeats (ms)",
+        "low:Q": "Lowest repeat (ms)",
+        "high:Q": "Highest repeat (ms)",
         "repeats:Q": "Valid repeats",
     }
     base = alt.Chart().encode(x=x, color=marks["color"])
-    return [
+    layers = [
         base.mark_rule(strokeWidth=2, opacity=0.55).encode(y=alt.Y("low:Q", title=""), y2="high:Q"),
         base.mark_line(strokeWidth=1.5, opacity=0.6).encode(y=y),
         base.mark_point(size=38, filled=True, opacity=1).encode(y=y, shape=marks["shape"], tooltip=tooltips(titles)),
     ]
-
-
-def spread_panels(layers: Sequence[alt.Chart], names: Sequence[str]) -> alt.FacetChart:
-    """Draw the layers in a panel for each of these names."""
-    return in_panels(layers, "panel:N", names, (340, 220), 2, labelFontSize=13, labelFontWeight="bold")
+    if bound_ms is not None:
+        bound = bound_line("bound", bound_ms, alt.Y("bound:Q", title=""))
+        layers.append(bound.encode(tooltip=tooltips({"bound:Q": "Bound (ms)"})))
+    chart = in_panels(layers, "panel:N", panels, (340, 220), 2, labelFontSize=13, labelFontWeight="bold")
+    return specification(chart, {"values": rows})
 
 
 def order_chart(findings: Findings) -> tuple[Figure, ...]:
@@ -96,7 +99,7 @@ def order_chart(findings: Findings) -> tuple[Figure, ...]:
             "which cells ran. Noise scatters around the line; a slope is a drift of the whole campaign, a band of "
             "points away from the line a bad stretch, a single far point an odd cell."
         ),
-        spec=specification(chart, rows_data(rows)),
+        spec=specification(chart, {"values": rows}),
     )
     return (figure,)
 

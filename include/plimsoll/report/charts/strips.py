@@ -23,6 +23,7 @@ from plimsoll.report.charts.theme import (
     Figure,
     bound_line,
     csv_data,
+    cycled,
     linked,
     log_y,
     tooltips,
@@ -56,16 +57,9 @@ class _Strip:
     rows: pd.DataFrame
     height: int = 78
 
-
-@dataclass(frozen=True)
-class _StripStyle:
-    """The look of a strip. `end_s`: end of the axis of time; `last`: with its labels; `named`: with hosts' legend."""
-
-    load: int
-    end_s: float
-    hosts: Sequence[str]
-    last: bool
-    named: bool
+    @property
+    def is_of_hosts(self) -> bool:
+        return set(self.rows["series"]) != {""}
 
 
 def strip_charts(findings: Findings) -> tuple[Figure, ...]:
@@ -92,38 +86,40 @@ def strip_chart(
     # A line needs two points: a strip with a single one would look empty
     strips = [first, *(strip for strip in others if strip.rows["t"].nunique() > 1)]
     rows = pd.concat([strip.rows.assign(track=strip.name) for strip in strips], ignore_index=True)
-    load, hosts = attempt.verdict.cell.load_ops_s, sorted({*rows["series"]} - {""})
+    hosts = sorted({*rows["series"]} - {""})
     end_s = max(findings.part.timing.duration / timedelta(seconds=1), float(rows["t"].max()))
-    named = next((strip.name for strip in strips if set(strip.rows["series"]) != {""}), "")
+    # The first strip of hosts has their legend, the last strip the labels of the axis of time
+    named = next((strip.name for strip in strips if strip.is_of_hosts), "")
     charts = [
-        _chart(findings, strip, _StripStyle(load, end_s, hosts, last=strip is strips[-1], named=strip.name == named))
+        _chart(
+            findings,
+            strip,
+            attempt.verdict.cell.load_ops_s,
+            _time(end_s, labels=strip is strips[-1]),
+            _series(hosts, legend=strip.name == named) if strip.is_of_hosts else {"color": alt.value(PALETTE[0])},
+        )
         for strip in strips
     ]
-    spec = _stacked(charts, _csv(rows))
-    spec["params"] = [_zoom(spec)]
-    return Figure(name=name, title=title, caption=_CAPTION, spec=spec, narrowest_px=300)
+    return Figure(name=name, title=title, caption=_CAPTION, spec=_stacked(charts, _csv(rows)))
 
 
 def _stacked(charts: Sequence[alt.LayerChart | alt.FacetChart], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Stack strips on one x axis. Altair's own concatenation copies every part of them many times over."""
+    """Stack strips on one x axis that zooms. Altair's own concatenation copies every part of them many times over."""
     strips = [chart.properties(data=TABLE).to_dict(validate=False) for chart in charts]
     own = [{key: value for key, value in strip.items() if key not in _OF_WHOLE_CHARTS} for strip in strips]
-    resolve = {"scale": {"x": "shared", "color": "independent", "strokeDash": "independent"}}
-    whole = {"$schema": strips[0]["$schema"], "data": dict(data), "spacing": 8, "resolve": resolve}
+    views = [f"strip{index}" for index in range(len(own))]
+    for name, strip in zip(views, own, strict=True):
+        strip["layer"][0]["name"] = name
+    select = {"type": "interval", "encodings": ["x"], "zoom": "wheel![event.ctrlKey]"}
     return {
-        **whole,
+        "$schema": strips[0]["$schema"],
+        "data": dict(data),
+        "spacing": 8,
+        "resolve": {"scale": {"x": "shared", "color": "independent", "strokeDash": "independent"}},
         "datasets": {name: dataset for strip in strips for name, dataset in strip["datasets"].items()},
         "vconcat": own,
+        "params": [{"name": "zoom", "select": select, "bind": "scales", "views": views}],
     }
-
-
-def _zoom(spec: dict[str, Any]) -> dict[str, Any]:
-    views = []
-    for index, strip in enumerate(spec["vconcat"]):
-        strip["layer"][0]["name"] = f"strip{index}"
-        views.append(f"strip{index}")
-    select = {"type": "interval", "encodings": ["x"], "zoom": "wheel![event.ctrlKey]"}
-    return {"name": "zoom", "select": select, "bind": "scales", "views": views}
 
 
 def _strips(findings: Findings, attempt: AttemptData, links: Mapping[tuple[str, float], str]) -> Iterator[_Strip]:
@@ -165,9 +161,7 @@ def _strips(findings: Findings, attempt: AttemptData, links: Mapping[tuple[str, 
 
 
 def _to_middle(intervals: pd.DataFrame) -> Callable[[pd.Series], pd.Series]:
-    """Return a function from an interval's start, s, to its middle. The first interval may be short. An unknown start
-    counts half the median length.
-    """
+    """Return a function from an interval's start, s, to its middle; an unknown start counts half the median length."""
     lengths = intervals.drop_duplicates("start_s").set_index("start_s")["duration_s"].astype(float)
     return lambda starts: starts + starts.map(lengths).fillna(lengths.median()) / 2
 
@@ -191,44 +185,38 @@ def _csv(rows: pd.DataFrame) -> dict[str, Any]:
     return csv_data(shaped[["track", "t", "v", "series", "missed", LINK]], ("t", "v", "missed"))
 
 
-def _chart(findings: Findings, strip: _Strip, look: _StripStyle) -> alt.LayerChart | alt.FacetChart:
-    x, y = _time(look), _axis(findings, strip)
-    own = alt.Chart().transform_filter(alt.datum.track == strip.name)
-    shade = warm_up_shade(findings.part.timing.warmup / timedelta(seconds=1), x, clip=True)
-    layers = [shade, *_reference(findings, strip, y, look.load)]
-    layers.append(own.mark_line(strokeWidth=1.3).encode(x=x, y=y, **_series(strip, look)))
+def _chart(
+    findings: Findings, strip: _Strip, load: int, x: alt.X, series: Mapping[str, Any]
+) -> alt.LayerChart | alt.FacetChart:
+    y, own = _axis(findings, strip), alt.Chart().transform_filter(alt.datum.track == strip.name)
+    layers = [warm_up_shade(findings.part.timing.warmup / timedelta(seconds=1), x, clip=True)]
+    if (reference := {"ms": findings.level.bound_ms, "rate": float(load)}.get(strip.name)) is not None:
+        layers.append(bound_line("v", reference, y))
+    layers.append(own.mark_line(strokeWidth=1.3).encode(x=x, y=y, **series))
     if strip.name == "ms":
         missed = own.transform_filter(alt.datum.missed > 0)
         layers.append(missed.mark_point(filled=True, opacity=1, size=18, color=MISSED).encode(x=x, y=y))
-    hover = (
-        own.mark_point(opacity=0, size=40)
-        .encode(x=x, y=y, tooltip=_tooltip(strip))
-        .properties(name=f"{HOVER}-{strip.name}")
-    )
-    links = [linked(own.mark_point(opacity=0, size=80).encode(x=x, y=y, tooltip=_tooltip(strip)))]
-    return alt.layer(*layers, hover, *(links if strip.name == "ms" else ())).properties(width=690, height=strip.height)
+    of_hosts = {"series:N": "Host"} if strip.is_of_hosts else {}
+    tooltip = tooltips({**of_hosts, "t:Q": "Time (s)", "v:Q": strip.title})
+    hover = own.mark_point(opacity=0, size=40).encode(x=x, y=y, tooltip=tooltip)
+    layers.append(hover.properties(name=f"{HOVER}-{strip.name}"))
+    if strip.name == "ms":
+        layers.append(linked(own.mark_point(opacity=0, size=80).encode(x=x, y=y, tooltip=tooltip)))
+    return alt.layer(*layers).properties(width=690, height=strip.height)
 
 
-def _series(strip: _Strip, look: _StripStyle) -> dict[str, Any]:
-    if set(strip.rows["series"]) == {""}:
-        return {"color": alt.value(PALETTE[0])}
-    hosts, legend = list(look.hosts), None
-    if look.named:
-        legend = alt.Legend(orient="top", title=None, symbolType="stroke", symbolSize=300, columns=6)
-    colours, dashes = (
-        alt.Scale(domain=hosts, range=[values[index % len(values)] for index in range(len(hosts))])
-        for values in (PALETTE, _DASHES)
-    )
+def _series(hosts: Sequence[str], *, legend: bool) -> dict[str, Any]:
+    shown = alt.Legend(orient="top", title=None, symbolType="stroke", symbolSize=300, columns=6) if legend else None
     return {
-        "color": alt.Color("series:N", scale=colours, legend=legend),
-        "strokeDash": alt.StrokeDash("series:N", scale=dashes, legend=legend),
+        "color": alt.Color("series:N", scale=cycled(hosts, PALETTE), legend=shown),
+        "strokeDash": alt.StrokeDash("series:N", scale=cycled(hosts, _DASHES), legend=shown),
     }
 
 
-def _time(look: _StripStyle) -> alt.X:
-    axis = alt.Axis(labels=look.last, ticks=look.last, tickCount=8, labelOverlap=True, labelFlush=True)
-    title = "Time since start (s)" if look.last else None
-    return alt.X("t:Q", title=title, scale=alt.Scale(domain=[0, look.end_s], nice=False), axis=axis)
+def _time(end_s: float, *, labels: bool) -> alt.X:
+    axis = alt.Axis(labels=labels, ticks=labels, tickCount=8, labelOverlap=True, labelFlush=True)
+    title = "Time since start (s)" if labels else None
+    return alt.X("t:Q", title=title, scale=alt.Scale(domain=[0, end_s], nice=False), axis=axis)
 
 
 def _axis(findings: Findings, strip: _Strip) -> alt.Y:
@@ -238,14 +226,3 @@ def _axis(findings: Findings, strip: _Strip) -> alt.Y:
     axis = alt.Axis(tickCount=3, format=",~f", minExtent=_AXIS_PX)
     scale = alt.Scale(domain=[0, 100]) if strip.name == "cpu" else alt.Scale(zero=True, nice=True)
     return alt.Y("v:Q", title=strip.title, axis=axis, scale=scale)
-
-
-def _reference(findings: Findings, strip: _Strip, y: alt.Y, load: int) -> Sequence[alt.Chart]:
-    """Return the line of the bound, or of the attempted rate; none for strips that have neither."""
-    value = {"ms": findings.level.bound_ms, "rate": float(load)}.get(strip.name)
-    return [] if value is None else [bound_line("v", value, y)]
-
-
-def _tooltip(strip: _Strip) -> list[alt.Tooltip]:
-    of_hosts = {"series:N": "Host"} if set(strip.rows["series"]) != {""} else {}
-    return tooltips({**of_hosts, "t:Q": "Time (s)", "v:Q": strip.title})

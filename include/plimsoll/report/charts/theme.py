@@ -1,7 +1,5 @@
 """One look for all charts, each a figure with its name, caption and layout: colours that colour-blind readers tell
-apart, on white and on dark, and shapes too.
-
-The font of all charts: shipped with Plimsoll, so that no font of the machine changes a picture.
+apart, on white and on dark, and shapes too; and a font shipped with Plimsoll, so that the machine's change no picture.
 """
 
 import re
@@ -129,14 +127,15 @@ def variant_marks(findings: Findings) -> dict[str, Any]:
     column_px = 30 + round(6.4 * max(map(len, labels)))
     columns: Any = alt.expr(f"max(1, floor({LEGEND_ROOM} / {column_px}))")
     legend = alt.Legend(orient="top", title=None, columns=columns, labelLimit=400)
-    colours, shapes = (
-        alt.Scale(domain=labels, range=[values[index % len(values)] for index in range(len(labels))])
-        for values in (PALETTE, SHAPES)
-    )
     return {
-        "color": alt.Color("variant:N", scale=colours, legend=legend),
-        "shape": alt.Shape("variant:N", scale=shapes, legend=legend),
+        "color": alt.Color("variant:N", scale=cycled(labels, PALETTE), legend=legend),
+        "shape": alt.Shape("variant:N", scale=cycled(labels, SHAPES), legend=legend),
     }
+
+
+def cycled(names: Sequence[str], values: Sequence[Any]) -> alt.Scale:
+    """Return a scale that gives each name a value, and begins again with the first where there are more names."""
+    return alt.Scale(domain=list(names), range=[values[index % len(values)] for index in range(len(names))])
 
 
 def legend_room(width_px: int) -> alt.Parameter:
@@ -201,11 +200,6 @@ def log_y(field: str, values: Sequence[float], title: str, most_ticks: int = 9, 
     return alt.Y(field, title=title, scale=scale, axis=alt.Axis(values=ticks, format=",~f", minExtent=extent_px))
 
 
-def colour_of(findings: Findings, variant: str) -> str:
-    index = list(findings.labels).index(variant)
-    return PALETTE[index % len(PALETTE)]
-
-
 def _config(*, ink: str, font: str, background: str) -> dict[str, Any]:
     faint: Mapping[str, Any] = {"gridColor": ink, "gridOpacity": 0.12, "domainColor": ink, "domainOpacity": 0.35}
     return {
@@ -260,14 +254,7 @@ def linked(points: alt.Chart, name: str = "links") -> alt.Chart:
     return layer
 
 
-def rows_data(rows: Sequence[Mapping[str, object]]) -> dict[str, Any]:
-    return {"values": list(rows)}
-
-
 def csv_data(rows: pd.DataFrame, numbers: Sequence[str]) -> dict[str, Any]:
-    """Return a table as CSV inside the specification, which is half the size of a list of objects, or less.
-
-    `numbers`: the columns that are read as such.
-    """
+    """Return a table, with these columns of numbers, as CSV: half the size of a list of objects, or less."""
     csv = rows.to_csv(index=False, lineterminator="\n")
     return {"values": csv, "format": {"type": "csv", "parse": dict.fromkeys(numbers, "number")}}

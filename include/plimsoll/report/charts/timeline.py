@@ -9,18 +9,17 @@ import pandas as pd
 
 from plimsoll.analysis.campaign.cell_results import CellResult, deciding_level, missed_by
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.keys.service_level import LevelVerdict
 from plimsoll.report.charts.theme import (
     HOVER,
     LINK,
     MISSED,
+    PALETTE,
     PAUSE,
     SHADE,
     TABLE,
     Figure,
     Panels,
     bound_line,
-    colour_of,
     csv_data,
     linked,
     log_y,
@@ -38,10 +37,7 @@ _COLUMNS = ["panel", "mark", "start_s", "duration_s", "ms", "missed", "intervals
 
 
 def timelines(findings: Findings) -> tuple[Figure, ...]:
-    """Draw one figure for each variant with intervals, all on the same scales.
-
-    A cell without intervals has no panel: the caption names it.
-    """
+    """Draw one figure for each variant with intervals, all on the same scales; captions count cells without any."""
     drawn_cells = {variant: _with_intervals(findings, variant) for variant in findings.labels}
     tables = {variant: _table(findings, cells) for variant, cells in drawn_cells.items() if cells}
     if not tables:
@@ -122,16 +118,13 @@ def _figure(findings: Findings, variant: str, table: pd.DataFrame, x: alt.X, y: 
 
 def _header(result: CellResult, *, few: bool) -> str:
     load = ops(result.cell.load_ops_s) if few else short_ops(result.cell.load_ops_s)
-    level = deciding_level(result.verdict) if result.verdict else None
-    missed = f"missed {level.missed}/{level.judged}{_of_level(result, level)}" if level and level.missed else ""
     state = result.state if result.state in ("met", "missed") else result.state.upper()
-    return f"{load} r{result.cell.repeat}: {missed or missed_by(result.verdict) or state}"
-
-
-def _of_level(result: CellResult, level: LevelVerdict) -> str:
-    several = result.verdict is not None and len(result.verdict.levels) > 1
-    wanted = level.service_level
-    return f" of p{wanted.percentile:g} < {figure(wanted.bound_ms)} ms" if several else ""
+    outcome = missed_by(result.verdict) or state
+    if result.verdict and (level := deciding_level(result.verdict)) and level.missed:
+        wanted, several = level.service_level, len(result.verdict.levels) > 1
+        of_level = f" of p{wanted.percentile:g} < {figure(wanted.bound_ms)} ms" if several else ""
+        outcome = f"missed {level.missed}/{level.judged}{of_level}"
+    return f"{load} r{result.cell.repeat}: {outcome}"
 
 
 def _csv_data(findings: Findings, table: pd.DataFrame) -> dict[str, object]:
@@ -150,7 +143,7 @@ def _csv_data(findings: Findings, table: pd.DataFrame) -> dict[str, object]:
 
 def _layers(findings: Findings, variant: str, x: alt.X, y: alt.Y, *, few: bool) -> list[alt.Chart]:
     """Draw from back to front: warm-up, pauses, bound, line, points (all where there are few), hover targets."""
-    line = colour_of(findings, variant)
+    line = PALETTE[list(findings.labels).index(variant) % len(PALETTE)]
     per_unit, unit = _time_unit(findings)
     of_interval = tooltips(
         {
@@ -220,7 +213,5 @@ def _caption(findings: Findings) -> str:
 
 
 def _without_panel(findings: Findings) -> str:
-    cells = sum(
-        len(findings.of_variant(variant)) - len(_with_intervals(findings, variant)) for variant in findings.labels
-    )
+    cells = sum(result.shown is None or result.shown.intervals.empty for result in findings.cells)
     return f" {plural(cells, 'cell')} without intervals {'has' if cells == 1 else 'have'} no panel." if cells else ""

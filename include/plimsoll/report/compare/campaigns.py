@@ -26,7 +26,7 @@ from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.report.formatting import multiple, p_text, percent, plural
 from plimsoll.report.words.answers import headline
-from plimsoll.report.words.environment_facts import Environment, environment, stated_facts
+from plimsoll.report.words.environment_facts import environment, stated_facts
 from plimsoll.report.words.taken_load import outcome_at_taken_load
 
 
@@ -108,10 +108,7 @@ def compare_campaigns(
 
 
 def stands(test: Comparison, comparisons: int) -> str:
-    """Return the result of a test of the worst intervals, in words that claim no more than it shows.
-
-    `comparisons` is the number of tests that were corrected together.
-    """
+    """Return what a test of the worst intervals shows, and no more. `comparisons`: the tests corrected together."""
     if not test.loads:
         return "no load has two valid repeats of both, so nothing can be said of a difference"
     if test.conclusion == "too few repeats":
@@ -145,7 +142,6 @@ def _require_comparable(
 
 
 def place_of_both(a: CampaignData, b: CampaignData) -> str:
-    """Return the campaigns as messages about faults name them."""
     return f"campaigns {a.campaign_id!r} (A) and {b.campaign_id!r} (B)"
 
 
@@ -212,7 +208,10 @@ def _outcome(side: str, cells: CampaignCells, capacity: Capacity | None, loads: 
 def measured_facts(cells: CampaignCells, variant: str) -> dict[str, str]:
     """Return the facts of a variant's environment: what its hosts reported, or what people stated of an import."""
     ran = environment(replace(cells, cells=cells.of_variant(variant)))
-    return {**stated_facts(cells, variant), **ran.equal, **dict(_several(ran))}
+    # Of facts with several values within the variant all values
+    several = {fact: " or ".join(sorted(places)) for fact, places in ran.by_host.items()}
+    several |= {odd.fact: " or ".join(sorted({*odd.usual.values(), *odd.others})) for odd in ran.deviations}
+    return {**stated_facts(cells, variant), **ran.equal, **several}
 
 
 def _differences(
@@ -224,11 +223,3 @@ def _differences(
 
 def _noise(cells: CampaignCells, variant: str) -> dict[str, str]:
     return noise_facts(cells.of_variant(variant), cells.part.disturbance)
-
-
-def _several(ran: Environment) -> Iterator[tuple[str, str]]:
-    """Yield facts with several values within a variant, all values in one text."""
-    for fact, places in ran.by_host.items():
-        yield fact, " or ".join(sorted(places))
-    for deviation in ran.deviations:
-        yield deviation.fact, " or ".join(sorted({*deviation.usual.values(), *deviation.others}))

@@ -1,7 +1,4 @@
-"""Compare two campaigns part by part, where one of them has several parts.
-
-A part is a workload in a stage. It is judged and reported like a campaign of its own.
-"""
+"""Compare two campaigns part by part (a workload in a stage), where one of them has several parts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,22 +44,12 @@ class _Pair:
     b: CampaignData
 
     def variants(self, pairing: Mapping[str, str]) -> Mapping[str, str]:
-        """Return the pairs of variants that have cells in this part on both sides.
+        """Return the pairs of variants with cells on both sides: one that carried nothing earlier has none."""
+        return {a: b for a, b in pairing.items() if a in _variants(self.a) and b in _variants(self.b)}
 
-        A variant that carried nothing in an earlier stage has no cells here.
-        """
-        ids_a, ids_b = self._ids
-        return {id_a: id_b for id_a, id_b in pairing.items() if id_a in ids_a and id_b in ids_b}
 
-    def has_common_variants(self, pairing: Mapping[str, str]) -> bool:
-        """Tell whether at least one variant has cells on both sides."""
-        ids_a, ids_b = self._ids
-        return bool(ids_a & ids_b or self.variants(pairing))
-
-    @property
-    def _ids(self) -> tuple[set[str], set[str]]:
-        ids_a, ids_b = ({variant.id for variant in data.part.variants} for data in (self.a, self.b))
-        return ids_a, ids_b
+def _variants(data: CampaignData) -> set[str]:
+    return {variant.id for variant in data.part.variants}
 
 
 def compare_parts(
@@ -78,28 +65,27 @@ def compare_parts(
     parts_a, parts_b = data_of_parts(a), data_of_parts(b)
     if len(parts_a) == len(parts_b) == 1:
         return compare_campaigns(parts_a[0], parts_b[0], pairing=pairing, force=force)
-    where = place_of_both(a, b)
-    if wrong := list(wrong_pairs(a.campaign, b.campaign, pairing or {})):
+    where, paired = place_of_both(a, b), pairing or {}
+    if wrong := list(wrong_pairs(a.campaign, b.campaign, paired)):
         raise Refused(wrong, where=where)
     same = tuple(_pairs(parts_a, parts_b))
     if not same:
         raise Refused([_nothing_in_common(parts_a, parts_b)], where=where)
     # Where no part at all has variants in common, each of them says so.
-    pairs = tuple(pair for pair in same if pair.has_common_variants(pairing or {})) or same
+    common = (pair for pair in same if _variants(pair.a) & _variants(pair.b) or pair.variants(paired))
+    pairs = tuple(common) or same
     return PartsComparison(
         a=_campaign(a, parts_a, [pair.a for pair in pairs]),
         b=_campaign(b, parts_b, [pair.b for pair in pairs]),
-        parts=_compared(pairs, pairing or {}, force=force, where=where),
+        parts=_compared(pairs, paired, force=force, where=where),
     )
 
 
 def comparisons_of(comparisons: Comparisons) -> tuple[CampaignComparison, ...]:
-    """Return the comparisons, one for each part."""
     return comparisons.parts if isinstance(comparisons, PartsComparison) else (comparisons,)
 
 
 def only_in_one(comparisons: Comparisons) -> Iterator[str]:
-    """Yield a sentence for each campaign about its parts without a counterpart."""
     if isinstance(comparisons, PartsComparison):
         for name, side in (("A", comparisons.a), ("B", comparisons.b)):
             if side.only:

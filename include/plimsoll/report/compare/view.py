@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from plimsoll.report.compare.parts import comparisons_of, only_in_one
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, span, whole_span
-from plimsoll.report.tables import (
-    PERCENTILE_NAMES,
-    Column,
-    PlainTable,
-    Table,
-    for_terminal,
-    number,
-    plain,
-    terminal_text,
-)
+from plimsoll.report.tables import PERCENTILE_NAMES, PlainTable, for_terminal, plain, terminal_text
 from plimsoll.report.words.answers import headline, rung_outcome
 
 if TYPE_CHECKING:
@@ -25,17 +15,14 @@ if TYPE_CHECKING:
 
     from plimsoll.analysis.campaign.capacity import Capacity
     from plimsoll.analysis.campaign.definition_differences import VariantPair
-    from plimsoll.analysis.campaign.side_by_side import CapacityPair, LoadSide
+    from plimsoll.analysis.campaign.side_by_side import LoadSide
     from plimsoll.report.compare.campaigns import CampaignComparison, CampaignSide
     from plimsoll.report.compare.parts import ComparedCampaign, Comparisons
-
-    _Side = tuple[str, str, LoadSide | None]
 
 FORCED = "compared by force: what was asked or measured is not the same"
 
 
 def incomparable_table(comparison: CampaignComparison) -> PlainTable:
-    """Return differences in what the campaigns asked or measured."""
     return _differences(f"NOT COMPARABLE, {FORCED}", ((fact.what, fact.a, fact.b) for fact in comparison.incomparable))
 
 
@@ -48,12 +35,10 @@ def environment_table(comparison: CampaignComparison) -> PlainTable:
 
 
 def definitions_table(comparison: CampaignComparison) -> PlainTable:
-    """Return the other differences between the definitions."""
     return _differences("Definitions differ", ((fact.what, fact.a, fact.b) for fact in comparison.differences))
 
 
 def left_out(comparison: CampaignComparison) -> Iterator[str]:
-    """Yield sentences about everything that is in only one campaign and was not compared."""
     for name, side in (("A", comparison.a), ("B", comparison.b)):
         if side.cells_without_fingerprint:
             yield f"Nothing is known of the environment in {name} of: {listing(side.cells_without_fingerprint)}"
@@ -62,43 +47,40 @@ def left_out(comparison: CampaignComparison) -> Iterator[str]:
             yield f"Only in {name}, not compared: {', '.join(others)}"
 
 
-def capacities_table(comparison: CampaignComparison) -> Table[CapacityPair]:
+def capacities_table(comparison: CampaignComparison) -> PlainTable:
     """Return the capacities of each pair of variants; without rows where all loads come from an earlier stage."""
-    return Table(
-        "Capacity",
-        comparison.capacity,
-        [
-            Column("Variant", lambda pair: label(comparison, pair.variants)),
-            Column("A", lambda pair: _capacity(pair.a)),
-            Column("B", lambda pair: _capacity(pair.b)),
-            number("Ratio", lambda pair: multiple(pair.ratio)),
-        ],
+    rows = (
+        (label(comparison, pair.variants), _capacity(pair.a), _capacity(pair.b), multiple(pair.ratio))
+        for pair in comparison.capacity
     )
+    return plain("Capacity", {"Variant": "", "A": "", "B": "", "Ratio": "number"}, rows)
 
 
-def loads_table(comparison: CampaignComparison, pair: VariantPair) -> Table[_Side]:
+def loads_table(comparison: CampaignComparison, pair: VariantPair) -> PlainTable:
     """Return two rows for each load of a pair: the highest interval of each percentile, lowest to highest repeat."""
     loads = [load for load in comparison.loads if load.variants == pair]
-    rows = [row for load in loads for row in ((ops(load.load_ops_s), "A", load.a), ("", "B", load.b))]
-    columns: list[Column[_Side]] = [
-        Column("Load", lambda row: row[0]),
-        Column("Campaign", lambda row: row[1]),
-        Column("Repeats", lambda row: rung_outcome(row[2].rung) if row[2] else "no such load"),
-        number("Achieved", _achieved),
-    ]
-    columns += [number(f"{name} ms", partial(_maximum, key)) for key, name in PERCENTILE_NAMES.items()]
+    sides = (row for load in loads for row in ((ops(load.load_ops_s), "A", load.a), ("", "B", load.b)))
+    headings = {"Load": "", "Campaign": "", "Repeats": "", "Achieved": "number"}
+    headings |= {f"{name} ms": "number" for name in PERCENTILE_NAMES.values()}
     title = f"{label(comparison, pair)}: highest interval of each percentile, lowest to highest repeat"
-    return Table(title, rows, columns)
+    return plain(title, headings, ((load, campaign, *_figures(side)) for load, campaign, side in sides))
+
+
+def _figures(side: LoadSide | None) -> Iterator[str]:
+    yield rung_outcome(side.rung) if side else "no such load"
+    rate = side.achieved_ops_s if side else None
+    yield whole_span(rate.low, rate.high) if rate else NOTHING
+    for percentile in PERCENTILE_NAMES:
+        spread = side.maxima.get(percentile) if side else None
+        yield span(spread.low, spread.high) if spread else NOTHING
 
 
 def label(comparison: CampaignComparison, pair: VariantPair) -> str:
-    """Return the variants' name; both names where they differ."""
     a, b = comparison.a.labels[pair.a], comparison.b.labels[pair.b]
     return a if a == b else f"{a} / {b}"
 
 
 def comparison_view(comparisons: Comparisons) -> Group:
-    """Return the whole comparison for a terminal, top to bottom, one workload after another."""
     from rich.console import Group
 
     return Group(*_from_top(comparisons))
@@ -131,13 +113,3 @@ def _differences(title: str, rows: Iterable[Sequence[str]]) -> PlainTable:
 
 def _capacity(capacity: Capacity | None) -> str:
     return headline(capacity) if capacity else "none: its load comes from an earlier stage"
-
-
-def _achieved(row: _Side) -> str:
-    rate = row[2].achieved_ops_s if row[2] else None
-    return whole_span(rate.low, rate.high) if rate else NOTHING
-
-
-def _maximum(percentile: str, row: _Side) -> str:
-    spread = row[2].maxima.get(percentile) if row[2] else None
-    return span(spread.low, spread.high) if spread else NOTHING

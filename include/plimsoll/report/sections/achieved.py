@@ -7,7 +7,7 @@ import altair as alt
 from markupsafe import Markup
 
 from plimsoll.analysis.attempt.unanswered import begins_with_backlog
-from plimsoll.analysis.campaign.by_load import HighestAchieved, OperationP99, RepeatsAtLoad, mean_achieved
+from plimsoll.analysis.campaign.by_load import OperationP99, RepeatsAtLoad, mean_achieved
 from plimsoll.analysis.campaign.cell_results import CellResult, achieved
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.attempt.result import Verdict
@@ -19,14 +19,13 @@ from plimsoll.report.charts.theme import (
     aside,
     in_panels,
     load_axis,
-    rows_data,
     specification,
     tooltips,
     variant_marks,
 )
 from plimsoll.report.formatting import NOTHING, figure, listing, ops, percent, plural, span, whole_span
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables import Column, Sheet, Table, bad, number, table_of_loads
+from plimsoll.report.tables import Column, PlainTable, Sheet, Table, bad, number, plain, table_of_loads
 from plimsoll.report.words.misses import achieved_remark
 
 _RATE = "Achieved rate (ops/s)"
@@ -35,10 +34,7 @@ _SHARE_SHOWN = (95.0, 101.0)  # at least, or hundredths of a per cent would look
 
 
 def achieved_chart(findings: Findings) -> tuple[Figure, ...]:
-    """Return the rate itself and its share of the attempted one; one point per valid repeat, lines through the medians.
-
-    No figure of a single load.
-    """
+    """Draw the rate and its share of the attempted one, a point per valid repeat; no figure of a single load."""
     points = [row for result in findings.cells if result.verdict for row in _points(findings, result, result.verdict)]
     if not draws_loads(points):
         return ()
@@ -51,7 +47,7 @@ def achieved_chart(findings: Findings) -> tuple[Figure, ...]:
             "One point per valid repeat; lines join the medians. On the dashed line the attempted rate was achieved in "
             f"full. Hollow points mark repeats whose rate was not achieved.{_beyond(findings)}"
         ),
-        spec=specification(chart, rows_data([*points, *_references(findings)])),
+        spec=specification(chart, {"values": [*points, *_references(findings)]}),
         panels=Panels(count=2, in_row=2, own_axes=True, narrowest_px=270),
     )
     return (drawn,)
@@ -69,33 +65,27 @@ def achieved_sheet(findings: Findings) -> Sheet:
 
 
 def operations_sheet(findings: Findings) -> Sheet:
-    """Return one row per variant, load and operation."""
     return Sheet((mean.model_dump() for mean in findings.p99_by_operation), list(OperationP99.model_fields))
 
 
 def rates_table(findings: Findings) -> Table[RepeatsAtLoad]:
-    """Return the rates that were achieved at each load."""
-    columns: list[Column[RepeatsAtLoad]] = [
+    return table_of_loads(
+        findings,
+        "Achieved against attempted rate",
         number("Achieved (ops/s), lowest to highest repeat", _rates),
         number("Median share", lambda row: percent(row.achieved_share, 2)),
         Column("Rate", _was_achieved),
-    ]
-    return table_of_loads(findings, "Achieved against attempted rate", columns, load="Attempted")
-
-
-def highest_table(findings: Findings) -> Table[tuple[str, HighestAchieved | None]]:
-    """Return a row for each variant, in its order; dashes where no valid repeat tells the achieved rate."""
-    highest = {rate.variant: rate for rate in findings.highest_achieved}
-    return Table(
-        "Highest achieved rate",
-        [(label, highest.get(variant)) for variant, label in findings.labels.items()],
-        [
-            Column("Variant", lambda row: row[0]),
-            number("Highest mean achieved", lambda row: ops(row[1].mean_ops_s if row[1] else None)),
-            number("At the attempted rate", lambda row: ops(row[1].load_ops_s if row[1] else None)),
-            Column("Mean of", lambda row: plural(row[1].repeats, "valid repeat") if row[1] else NOTHING),
-        ],
+        load="Attempted",
     )
+
+
+def highest_table(findings: Findings) -> PlainTable:
+    """Return a row for each variant, in its order; dashes where no valid repeat tells the achieved rate."""
+    rows = dict.fromkeys(findings.labels, (NOTHING, NOTHING, NOTHING))
+    for rate in findings.highest_achieved:
+        rows[rate.variant] = ops(rate.mean_ops_s), ops(rate.load_ops_s), plural(rate.repeats, "valid repeat")
+    headings = {"Variant": "", "Highest mean achieved": "number", "At the attempted rate": "number", "Mean of": ""}
+    return plain("Highest achieved rate", headings, ((findings.labels[name], *row) for name, row in rows.items()))
 
 
 def operations_table(findings: Findings) -> Table[RepeatsAtLoad] | None:
@@ -107,7 +97,7 @@ def operations_table(findings: Findings) -> Table[RepeatsAtLoad] | None:
         number(f"{name[:1].upper()}{name[1:]}: mean p99 (ms)", partial(_mean, own))
         for name, own in sorted(means.items())
     ]
-    return table_of_loads(findings, "Mean p99 of each operation", columns, load="Attempted") if columns else None
+    return table_of_loads(findings, "Mean p99 of each operation", *columns, load="Attempted") if columns else None
 
 
 def _rates(row: RepeatsAtLoad) -> str:

@@ -35,17 +35,14 @@ _AroundAction = tuple[Cell, ActionResult, LevelAroundAction]
 
 
 def times_table(findings: Findings) -> Table[Spread]:
-    """Return how long the action took of each variant at each load with a valid repeat."""
     return Table(
         "How long the action took",
         action_times(findings.cells),
-        [
-            Column("Variant", lambda row: findings.labels[row.variant]),
-            number("Load", lambda row: _load(row.load_ops_s)),
-            Column("Of", lambda row: plural(row.repeats, "valid repeat")),
-            number("Median time", lambda row: f"{figure(row.median)} s"),
-            number("Lowest to highest repeat", lambda row: f"{span(row.low, row.high)} s"),
-        ],
+        Column("Variant", lambda row: findings.labels[row.variant]),
+        number("Load", lambda row: _load(row.load_ops_s)),
+        Column("Of", lambda row: plural(row.repeats, "valid repeat")),
+        number("Median time", lambda row: f"{figure(row.median)} s"),
+        number("Lowest to highest repeat", lambda row: f"{span(row.low, row.high)} s"),
     )
 
 
@@ -54,44 +51,38 @@ def ratios_table(findings: Findings) -> Table[ActionComparison]:
     return Table(
         "The action's time compared with the control",
         compare_actions(findings.cells, findings.part.control),
-        [
-            Column("Variant", lambda row: findings.labels[row.variant]),
-            Column("Of", lambda row: row.part or "the whole"),
-            number("Load", lambda row: _load(row.load_ops_s)),
-            number("Time / control's", lambda row: multiple(row.ratio)),
-            number("Interval", lambda row: f"{multiple(row.low)} to {multiple(row.high)}"),
-            number("Contains it with", lambda row: percent_at_least(row.confidence)),
-            Column("So it takes", lambda row: beside_control(row, findings.labels[row.control])),
-        ],
+        Column("Variant", lambda row: findings.labels[row.variant]),
+        Column("Of", lambda row: row.part or "the whole"),
+        number("Load", lambda row: _load(row.load_ops_s)),
+        number("Time / control's", lambda row: multiple(row.ratio)),
+        number("Interval", lambda row: f"{multiple(row.low)} to {multiple(row.high)}"),
+        number("Contains it with", lambda row: percent_at_least(row.confidence)),
+        Column("So it takes", lambda row: beside_control(row, findings.labels[row.control])),
     )
 
 
 def levels_table(findings: Findings) -> Table[_AroundAction]:
-    """Return each cell with a valid attempt and each of its service levels."""
     return Table(
         "The service level before, during and after the action",
         [(cell, action, level) for cell, action in _acted(findings) for level in action.levels],
-        [
-            Column("Cell", lambda row: place_of(row[0], findings.labels)),
-            Column("Service level", lambda row: row[2].service_level),
-            number("Took", lambda row: row[1].took),
-            number("Streamed", lambda row: _or_nothing(row[1].streamed_bytes, lambda size: f"{size / _MIB:,.0f} MiB")),
-            Column("Before", lambda row: phase_text(row[2].before)),
-            Column("During", lambda row: phase_text(row[2].during)),
-            Column("After", lambda row: phase_text(row[2].after)),
-            Column("Met again", lambda row: _or_nothing(row[2].met_again_s, lambda after: f"{figure(after)} s after")),
-            Column(
-                "Failed operations before / during / after",
-                lambda row: _or_nothing(
-                    row[1].failed, lambda failed: f"{failed.before:,} / {failed.during:,} / {failed.after:,}"
-                ),
+        Column("Cell", lambda row: place_of(row[0], findings.labels)),
+        Column("Service level", lambda row: row[2].service_level),
+        number("Took", lambda row: row[1].took),
+        number("Streamed", lambda row: _or_nothing(row[1].streamed_bytes, lambda size: f"{size / _MIB:,.0f} MiB")),
+        Column("Before", lambda row: phase_text(row[2].before)),
+        Column("During", lambda row: phase_text(row[2].during)),
+        Column("After", lambda row: phase_text(row[2].after)),
+        Column("Met again", lambda row: _or_nothing(row[2].met_again_s, lambda after: f"{figure(after)} s after")),
+        Column(
+            "Failed operations before / during / after",
+            lambda row: _or_nothing(
+                row[1].failed, lambda failed: f"{failed.before:,} / {failed.during:,} / {failed.after:,}"
             ),
-        ],
+        ),
     )
 
 
 def evidence_table(findings: Findings) -> PlainTable:
-    """Return each cell with a valid attempt."""
     rows = (
         (
             place_of(cell, findings.labels),

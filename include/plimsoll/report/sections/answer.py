@@ -32,11 +32,10 @@ _WORDS: Mapping[Conclusion, str] = {
 def answer_context(findings: Findings, *, brief: bool = False) -> dict[str, Any]:
     """Return the values that the section and the summary show. `brief`: the tables as the summary has them."""
     rows, shows_nodes = capacity_rows(findings), _shows_nodes(findings.part)
-    nodes_for = findings.loads[-1] if shows_nodes and not brief else None
     return {
         "validity": validity(findings),
         "rows": rows,
-        "capacities": capacities_table(rows, nodes_for=nodes_for),
+        "capacities": capacities_table(rows, nodes_for=findings.loads[-1] if shows_nodes and not brief else None),
         "sentences": sentences(findings),
         "at_taken_load": findings.part.asks == "at a load",
         "taken": taken_tables(findings),
@@ -54,9 +53,7 @@ def answer_context(findings: Findings, *, brief: bool = False) -> dict[str, Any]
 
 
 def sentences(findings: Findings) -> tuple[str, ...]:
-    """Return the capacity of each variant in a sentence; of a part that takes its load from a stage, the result
-    at it.
-    """
+    """Return the capacity of each variant in a sentence, or its result at the load that a stage gave."""
     return taken_sentences(findings) or tuple(sentence(findings, capacity) for capacity in findings.capacities)
 
 
@@ -70,49 +67,37 @@ def _shows_nodes(part: Part) -> bool:
 
 
 def comparisons_table(findings: Findings, *, brief: bool = False) -> Table[Comparison]:
-    """Return every variant but the control, in the definition's order; without rows where there is no control.
-
-    `brief`: as the summary has it.
-    """
+    """Return every variant but the control, if there is one. `brief`: as the summary has it."""
     return Table(
         "Comparison with the control",
         findings.comparisons,
-        [
-            Column("Variant", lambda row: findings.labels[row.variant]),
-            number("Worst interval / control's", lambda row: multiple(row.ratio)),
-            number(
-                "Superiority", lambda row: NOTHING if row.superiority is None else figure(round(row.superiority, 3))
-            ),
-            number("p", lambda row: p_text(row.p_value), shown=not brief),
-            number("p (Holm)", lambda row: p_text(row.p_holm)),
-            Column("Over", lambda row: plural(len(row.loads), "load"), shown=not brief),
-            Column(
-                "Conclusion" if brief else f"Against {findings.labels.get(str(findings.part.control))}",
-                lambda row: _WORDS[row.conclusion],
-                "" if brief else "strong",
-            ),
-        ],
+        Column("Variant", lambda row: findings.labels[row.variant]),
+        number("Worst interval / control's", lambda row: multiple(row.ratio)),
+        number("Superiority", lambda row: NOTHING if row.superiority is None else figure(round(row.superiority, 3))),
+        number("p", lambda row: p_text(row.p_value), shown=not brief),
+        number("p (Holm)", lambda row: p_text(row.p_holm)),
+        Column("Over", lambda row: plural(len(row.loads), "load"), shown=not brief),
+        Column(
+            "Conclusion" if brief else f"Against {findings.labels.get(str(findings.part.control))}",
+            lambda row: _WORDS[row.conclusion],
+            "" if brief else "strong",
+        ),
     )
 
 
 def left_out_table(findings: Findings) -> Table[LeftOut]:
-    """Return how many cells of each variant ran, will run or need not run, and which outcomes decided that.
-
-    Without rows for a full grid.
-    """
+    """Return how many cells of each variant ran, will run or need not run, and why; without rows for a full grid."""
     return Table(
         "What was run and what was left out",
         findings.left_out,
-        [
-            Column("Variant", lambda row: findings.labels[row.variant]),
-            number("Cells run", lambda row: f"{row.run} of {row.run + row.missing + row.not_needed}"),
-            number("May still run", lambda row: row.missing),
-            number("Not needed", lambda row: row.not_needed),
-            Column(
-                "Decided by: cells spared",
-                lambda row: ", ".join(f"{by.cell} ({by.outcome}): {by.spared}" for by in row.decided_by) or NOTHING,
-            ),
-        ],
+        Column("Variant", lambda row: findings.labels[row.variant]),
+        number("Cells run", lambda row: f"{row.run} of {row.run + row.missing + row.not_needed}"),
+        number("May still run", lambda row: row.missing),
+        number("Not needed", lambda row: row.not_needed),
+        Column(
+            "Decided by: cells spared",
+            lambda row: ", ".join(f"{by.cell} ({by.outcome}): {by.spared}" for by in row.decided_by) or NOTHING,
+        ),
     )
 
 
@@ -126,7 +111,6 @@ def capacity_sheet(findings: Findings) -> Sheet:
 
 
 def comparisons_sheet(findings: Findings) -> Sheet:
-    """Return one row per variant that was compared with the control."""
     return Sheet(
         {**comparison.model_dump(), "loads": " ".join(map(str, comparison.loads))}
         for comparison in findings.comparisons

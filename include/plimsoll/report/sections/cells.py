@@ -54,18 +54,16 @@ def cells_table(findings: Findings) -> Table[CellResult]:
     return Table(
         "Every cell",
         findings.cells,
-        [
-            Column("Cell", lambda row: row.cell.id),
-            Column("Outcome", _outcome, lambda row: row.state.replace(" ", "-")),
-            Column("Attempt", _attempt),
-            number("Achieved", lambda row: _achieved(findings, row)),
-            number("Worst interval", lambda row: _of_level(row, _worst_ms)),
-            number("Of the bound", lambda row: _of_bound(row.verdict) if row.verdict else NOTHING),
-            number("Missed intervals", lambda row: _of_level(row, _missed)),
-            number("Cut off", lambda row: _of_level(row, lambda level: str(level.not_judged))),
-            number("Errors", lambda row: f"{sum(row.verdict.errors.values()):,}" if row.verdict else NOTHING),
-            number("Cost", lambda row: _usd(findings, row), shown=findings.data.spending is not None),
-        ],
+        Column("Cell", lambda row: row.cell.id),
+        Column("Outcome", _outcome, lambda row: row.state.replace(" ", "-")),
+        Column("Attempt", _attempt),
+        number("Achieved", lambda row: _achieved(findings, row)),
+        number("Worst interval", lambda row: _of_level(row, _worst_ms)),
+        number("Of the bound", lambda row: _of_bound(row.verdict) if row.verdict else NOTHING),
+        number("Missed intervals", lambda row: _of_level(row, _missed)),
+        number("Cut off", lambda row: _of_level(row, lambda level: str(level.not_judged))),
+        number("Errors", lambda row: f"{sum(row.verdict.errors.values()):,}" if row.verdict else NOTHING),
+        number("Cost", lambda row: _usd(findings, row), shown=findings.data.spending is not None),
     )
 
 
@@ -155,9 +153,7 @@ def _figures(verdict: Verdict | None) -> dict[str, object]:
         "worst_ms": level.worst_ms if level else None,
         "worst_to_bound": distance(verdict) if verdict else None,
         "worst_is_floor": verdict.worst_is_floor if verdict else None,
-        "intervals_judged": level.judged if level else None,
-        "intervals_missed": level.missed if level else None,
-        "intervals_not_judged": level.not_judged if level else None,
+        **{f"intervals_{name}": getattr(level, name, None) for name in ("judged", "missed", "not_judged")},
     }
 
 

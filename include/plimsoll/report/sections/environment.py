@@ -14,18 +14,18 @@ _COLUMNS = ("found", "fact", "value", "variant", "where")
 
 def environment_sheet(findings: Findings) -> Sheet:
     """Return one row per fact and value. `found`: equal everywhere, by variant or host, deviating, or stated."""
-    return Sheet([*_compared(environment(findings)), *_stated(findings)], _COLUMNS)
+    told = (row for origin in origins(findings) for row in _each(origin.told))
+    stated = (("told", fact, value, "", " ".join(cells)) for fact, value, cells in told)
+    return Sheet([*_compared(environment(findings)), *stated], _COLUMNS)
 
 
 def told_table(origin: Origin) -> PlainTable:
-    """Return what the person who imported cells stated of their environment."""
     headings = {"Fact": "", "As stated by the person who imported it": "", "Cells": "number"}
     rows = ((fact, value, len(cells)) for fact, value, cells in _each(origin.told))
     return plain("Facts that were stated", headings, rows)
 
 
 def deviations_table(ran: Environment) -> PlainTable:
-    """Return the facts that are not equal among cells that should be."""
     rows = (
         (deviation.fact, "; ".join(dict.fromkeys(deviation.usual.values())), value, listing(places))
         for deviation in ran.deviations
@@ -75,11 +75,6 @@ def _compared(ran: Environment) -> Iterator[tuple[str, str, str, str, str]]:
         yield from (("by variant", fact, value, variant, "") for variant, value in by_variant.items())
     yield from (("by host", fact, value, "", " ".join(hosts)) for fact, value, hosts in _each(ran.by_host))
     yield from (("equal", fact, value, "", "") for fact, value in ran.equal.items())
-
-
-def _stated(findings: Findings) -> Iterator[tuple[str, str, str, str, str]]:
-    for origin in origins(findings):
-        yield from (("told", fact, value, "", " ".join(cells)) for fact, value, cells in _each(origin.told))
 
 
 ENVIRONMENT = Section(

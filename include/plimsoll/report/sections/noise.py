@@ -22,7 +22,6 @@ class NoiseRow:
 
 
 def noise_rows(findings: Findings) -> tuple[NoiseRow, ...]:
-    """Return a row for each influence other than variant and load."""
     noise = findings.noise
     zones = ", ".join(f"{zone} {multiple(ratio)}" for zone, ratio in noise.zones.zones.items())
     steal = noise.steal
@@ -67,13 +66,11 @@ def typical_table(findings: Findings) -> Table[Typical]:
     return Table(
         "Typical intervals",
         findings.typical,
-        [
-            Column("Variant", lambda row: findings.labels[row.variant]),
-            number("Load", lambda row: ops(row.load_ops_s)),
-            number("Valid repeats", lambda row: row.repeats),
-            number(f"Typical p{findings.level.percentile:g} (ms, 95 %)", lambda row: _estimate(row.typical_ms, 1.0)),
-            number("Missed intervals (%, 95 %)", lambda row: _estimate(row.missed_share, 100.0)),
-        ],
+        Column("Variant", lambda row: findings.labels[row.variant]),
+        number("Load", lambda row: ops(row.load_ops_s)),
+        number("Valid repeats", lambda row: row.repeats),
+        number(f"Typical p{findings.level.percentile:g} (ms, 95 %)", lambda row: _estimate(row.typical_ms, 1.0)),
+        number("Missed intervals (%, 95 %)", lambda row: _estimate(row.missed_share, 100.0)),
     )
 
 
@@ -83,7 +80,6 @@ def noise_table(findings: Findings) -> PlainTable:
 
 
 def typical_sheet(findings: Findings) -> Sheet:
-    """Return the typical figures of every variant and load as numbers."""
     return Sheet(
         {
             "variant": typical.variant,
@@ -97,12 +93,10 @@ def typical_sheet(findings: Findings) -> Sheet:
 
 
 def steadiness_sheet(findings: Findings) -> Sheet:
-    """Return one row per cell with intervals."""
     return Sheet(cell.model_dump() for cell in findings.steadiness)
 
 
 def noise_sheet(findings: Findings) -> Sheet:
-    """Return the questions with their answers, and whether they need attention."""
     return Sheet(map(asdict, noise_rows(findings)))
 
 

@@ -1,11 +1,11 @@
 """Stop-the-world times of the nodes' JVMs, by load."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.pauses import PauseStatistics, Range
-from plimsoll.report.charts.points import draws_loads, spread_layers, spread_panels, spread_row
-from plimsoll.report.charts.theme import Figure, Panels, log_y, rows_data, specification
+from plimsoll.report.charts.points import draws_loads, spread_row, spreads
+from plimsoll.report.charts.theme import Figure, Panels
 from plimsoll.report.formatting import NOTHING, figure, ops, percent, span
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables import Column, Sheet, Table, number
@@ -20,19 +20,17 @@ def pauses_table(findings: Findings) -> Table[PauseStatistics]:
     return Table(
         "Stop-the-world pauses",
         findings.pauses,
-        [
-            Column("Variant", lambda row: f"{findings.labels[row.variant]}{_process(findings, row)}"),
-            number("Load", lambda row: ops(row.load_ops_s)),
-            number("Pauses", _stops),
-            number("Time in pauses", lambda row: percent(row.stopped_share, 2)),
-            number("p50 (ms)", lambda row: _ms(row.p50_ms)),
-            number("p99 (ms)", lambda row: _ms(row.p99_ms)),
-            number("Longest (ms)", lambda row: _span(row.longest_ms)),
-            number("Longest to safepoint (ms)", lambda row: _span(row.to_safepoint_longest_ms)),
-            number("GC's CPU share", lambda row: percent(row.gc_cpu_share.median if row.gc_cpu_share else None, 2)),
-            number("Allocated (MiB/s a node)", lambda row: _span(row.allocated_bytes_s, _MIB)),
-            number("Heap after GC, highest (MiB)", lambda row: _span(row.heap_after_bytes, _MIB)),
-        ],
+        Column("Variant", lambda row: f"{findings.labels[row.variant]}{_process(findings, row)}"),
+        number("Load", lambda row: ops(row.load_ops_s)),
+        number("Pauses", _stops),
+        number("Time in pauses", lambda row: percent(row.stopped_share, 2)),
+        number("p50 (ms)", lambda row: _ms(row.p50_ms)),
+        number("p99 (ms)", lambda row: _ms(row.p99_ms)),
+        number("Longest (ms)", lambda row: _span(row.longest_ms)),
+        number("Longest to safepoint (ms)", lambda row: _span(row.to_safepoint_longest_ms)),
+        number("GC's CPU share", lambda row: percent(row.gc_cpu_share.median if row.gc_cpu_share else None, 2)),
+        number("Allocated (MiB/s a node)", lambda row: _span(row.allocated_bytes_s, _MIB)),
+        number("Heap after GC, highest (MiB)", lambda row: _span(row.heap_after_bytes, _MIB)),
     )
 
 
@@ -43,12 +41,15 @@ def pauses_sheet(findings: Findings) -> Sheet:
 
 def pauses_chart(findings: Findings) -> tuple[Figure, ...]:
     """Draw one panel for each figure, on one log scale; none for a single load, or where no GC log shows a stop."""
-    rows = [row for pause in findings.pauses for row in _drawn(findings, pause)]
+    rows = [
+        spread_row(findings, f"{panel}{_process(findings, pauses)}", pauses, times)
+        for pauses in findings.pauses
+        for panel, times in ((_STOP, pauses.longest_ms), (_WAIT, pauses.to_safepoint_longest_ms))
+        if times and times.low > 0
+    ]
     if not draws_loads(rows):
         return ()
-    names = sorted({str(row["panel"]) for row in rows}, key=lambda name: (name.startswith(_WAIT), name))
-    y = log_y("median:Q", [float(str(row[end])) for row in rows for end in ("low", "high")], "Time (ms, log scale)")
-    chart = spread_panels(spread_layers(findings, y, "ms"), names)
+    names = sorted({row["panel"] for row in rows}, key=lambda name: (name.startswith(_WAIT), name))
     drawn = Figure(
         name="stops",
         title="Longest stop-the-world times, by load",
@@ -58,7 +59,7 @@ def pauses_chart(findings: Findings) -> tuple[Figure, ...]:
             "over the judged time. Points are medians over the valid repeats, bars reach from the lowest to the "
             "highest repeat."
         ),
-        spec=specification(chart, rows_data(rows)),
+        spec=spreads(findings, rows, names, "Time (ms, log scale)", bound_ms=None),
         panels=Panels(count=len(names), in_row=min(2, len(names)), narrowest_px=270),
     )
     return (drawn,)
@@ -69,15 +70,8 @@ def on_jvms(findings: Findings, _charts: Collection[str] = ()) -> bool:
     return "nodes" not in findings.part.knows or any(variant.jvm for variant in findings.part.variants)
 
 
-def _drawn(findings: Findings, pauses: PauseStatistics) -> Iterator[dict[str, object]]:
-    for panel, times in ((_STOP, pauses.longest_ms), (_WAIT, pauses.to_safepoint_longest_ms)):
-        if times and times.low > 0:
-            place, name = (pauses.variant, pauses.load_ops_s, pauses.repeats), f"{panel}{_process(findings, pauses)}"
-            yield spread_row(findings, name, place, (times.low, times.median, times.high))
-
-
 def _process(findings: Findings, pauses: PauseStatistics) -> str:
-    """Return the words that name the process where a variant has several with JVMs; empty otherwise."""
+    """Return the process as the end of a name, where a variant has several with JVMs."""
     several = len({other.process for other in findings.pauses if other.variant == pauses.variant}) > 1
     return f", {pauses.process}" if several else ""
 

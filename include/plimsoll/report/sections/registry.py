@@ -1,6 +1,4 @@
-"""The sections of a campaign's page, in their order: the one list that names them all; and the methods behind the
-figures, as far as they are not the same for every campaign.
-"""
+"""The sections of a campaign's page, in their order, and the methods behind its figures."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Any

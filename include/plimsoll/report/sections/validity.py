@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.attempt.result import Check, Outcome
+from plimsoll.domain.attempt.result import Check
 from plimsoll.report.formatting import listing
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables import DOCS_OF_CAMPAIGN, PlainTable, Sheet, bad, docs_link, docs_of_attempt, lines, plain
@@ -42,27 +42,17 @@ class EndedAttempt:
 
 
 @dataclass(frozen=True)
-class SupersededAttempt:
-    """A valid attempt that a newer valid one replaced. `data_docs`: the path of its checks' page, or None."""
-
-    cell: str
-    attempt: int
-    outcome: Outcome
-    data_docs: str | None = None
-
-    def __str__(self) -> str:
-        """Return the text form in `report.json`."""
-        return f"{self.cell} attempt {self.attempt} ({self.outcome})"
-
-
-@dataclass(frozen=True)
 class Validity:
-    """Everything that limits how far figures can be trusted. `warnings`: text → cells with that warning."""
+    """Everything that limits how far figures can be trusted.
+
+    `superseded`: valid attempts that a newer valid one replaced, in words, each with the path of its checks' page.
+    `warnings`: text → cells with that warning.
+    """
 
     invalid: tuple[InvalidAttempt, ...]
     unjudged: tuple[EndedAttempt, ...]
     not_run: tuple[str, ...]
-    superseded: tuple[SupersededAttempt, ...]
+    superseded: tuple[tuple[str, str | None], ...]
     warnings: Mapping[str, tuple[str, ...]]
     campaign_checks: tuple[Check, ...]
 
@@ -74,17 +64,26 @@ class Validity:
 
 
 def validity(findings: Findings) -> Validity:
-    """Collect the limits from verdicts and checks."""
+    counting = {result.cell.id: result.verdict.key.attempt if result.verdict else None for result in findings.cells}
+    verdicts = (attempt.verdict for result in findings.cells for attempt in result.attempts)
+    replaced = (attempt.verdict for result in findings.cells for attempt in result.superseded)
     return Validity(
-        invalid=tuple(_invalid(findings)),
-        unjudged=tuple(_unjudged(findings)),
+        invalid=tuple(
+            InvalidAttempt(
+                own.key.cell_id, own.key.attempt, own.reasons, counting[own.key.cell_id], docs_of_attempt(own)
+            )
+            for own in verdicts
+            if not own.valid
+        ),
+        unjudged=tuple(
+            EndedAttempt(cell, key.attempt, why, counted)
+            for cell, counted in counting.items()
+            for key, why in findings.data.unjudged.items()
+            if key.cell_id == cell
+        ),
         not_run=tuple(result.cell.id for result in findings.cells if result.state == "not run"),
         superseded=tuple(
-            SupersededAttempt(
-                result.cell.id, attempt.verdict.key.attempt, attempt.verdict.outcome, docs_of_attempt(attempt.verdict)
-            )
-            for result in findings.cells
-            for attempt in result.superseded
+            (f"{own.key.cell_id} attempt {own.key.attempt} ({own.outcome})", docs_of_attempt(own)) for own in replaced
         ),
         warnings=grouped(_warnings(findings)),
         campaign_checks=findings.data.quality,
@@ -92,7 +91,6 @@ def validity(findings: Findings) -> Validity:
 
 
 def invalid_sheet(findings: Findings) -> Sheet:
-    """Return one row per invalid attempt; `replaced_by` is the number of the attempt that counts instead."""
     rows = (
         (attempt.cell, attempt.attempt, "; ".join(attempt.reasons), attempt.replaced_by, attempt.data_docs)
         for attempt in validity(findings).invalid
@@ -101,7 +99,6 @@ def invalid_sheet(findings: Findings) -> Sheet:
 
 
 def warnings_sheet(findings: Findings) -> Sheet:
-    """Return one row per warning and cell with that warning."""
     warnings = validity(findings).warnings.items()
     return Sheet(((cell, text) for text, cells in warnings for cell in cells), ["cell", "warning"])
 
@@ -157,26 +154,9 @@ def _context(findings: Findings) -> Mapping[str, Any]:
         "unjudged": unjudged_table(limits),
         "warnings": warnings_table(limits),
         "checks": checks_table(limits),
-        "superseded": [docs_link(attempt, attempt.data_docs) for attempt in limits.superseded],
+        "superseded": [docs_link(attempt, data_docs) for attempt, data_docs in limits.superseded],
         "docs_link": docs_link("another page", DOCS_OF_CAMPAIGN) if findings.data.quality else "",
     }
-
-
-def _invalid(findings: Findings) -> Iterator[InvalidAttempt]:
-    for result in findings.cells:
-        counted = result.verdict.key.attempt if result.verdict else None
-        for attempt in result.attempts:
-            if not attempt.verdict.valid:
-                number, reasons = attempt.verdict.key.attempt, attempt.verdict.reasons
-                yield InvalidAttempt(result.cell.id, number, reasons, counted, docs_of_attempt(attempt.verdict))
-
-
-def _unjudged(findings: Findings) -> Iterator[EndedAttempt]:
-    for result in findings.cells:
-        counted = result.verdict.key.attempt if result.verdict else None
-        for key, why in findings.data.unjudged.items():
-            if key.cell_id == result.cell.id:
-                yield EndedAttempt(result.cell.id, key.attempt, why, counted)
 
 
 def _warnings(findings: Findings) -> Iterator[tuple[str, str]]:

@@ -15,22 +15,20 @@ from plimsoll.report.charts.theme import (
     Figure,
     Panels,
     in_panels,
-    rows_data,
     specification,
     tooltips,
 )
-from plimsoll.report.formatting import NOTHING, figure, p_text, percent
+from plimsoll.report.formatting import NOTHING, p_text, percent
 from plimsoll.report.sections.pauses import on_jvms
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables import Column, Sheet, Table, number
-from plimsoll.report.words.misses import misses_sheet, misses_table
+from plimsoll.report.words.misses import amount, misses_sheet, misses_table
 
 _OF_MISSED, _OF_MET = "missed intervals", "met intervals (base rate)"
 _KINDS = [_OF_MISSED, _OF_MET]
 
 
 def causes_chart(findings: Findings) -> tuple[Figure, ...]:
-    """Draw one figure; none where no missed interval was analysed."""
     shown = [cause for cause in findings.causes if cause.explained.missed > cause.explained.unknown]
     if not shown:
         return ()
@@ -48,7 +46,7 @@ def causes_chart(findings: Findings) -> tuple[Figure, ...]:
             "(hollow: the base rate). A line that joins them in full ink: the cause is linked to misses (permutation "
             "test, Holm's correction, 5 %); a faint one: no more than chance, or too few intervals to tell."
         ),
-        spec=specification(chart, rows_data(rows)),
+        spec=specification(chart, {"values": rows}),
         panels=layout,
     )
     return (figure,)
@@ -105,14 +103,12 @@ def explained_table(findings: Findings) -> Table[VariantCauses]:
     return Table(
         "Missed intervals by what is known of them",
         [cause for cause in findings.causes if cause.explained.missed],
-        [
-            Column("Variant", lambda row: findings.labels[row.variant]),
-            number("Missed intervals", lambda row: f"{row.explained.missed:,}"),
-            number("With a cause linked to misses", lambda row: _of(row.explained.linked, row.explained), "strong"),
-            number("Only with what may be chance", lambda row: _of(row.explained.coincident, row.explained)),
-            number("Nothing found", lambda row: _of(row.explained.nothing, row.explained)),
-            number("Not analysed", lambda row: _of(row.explained.unknown, row.explained)),
-        ],
+        Column("Variant", lambda row: findings.labels[row.variant]),
+        number("Missed intervals", lambda row: f"{row.explained.missed:,}"),
+        number("With a cause linked to misses", lambda row: _of(row.explained.linked, row.explained), "strong"),
+        number("Only with what may be chance", lambda row: _of(row.explained.coincident, row.explained)),
+        number("Nothing found", lambda row: _of(row.explained.nothing, row.explained)),
+        number("Not analysed", lambda row: _of(row.explained.unknown, row.explained)),
     )
 
 
@@ -127,20 +123,17 @@ def causes_table(findings: Findings) -> Table[tuple[str, CauseShare]]:
             for share in cause.causes
             if share.missed_with or share.link == "not collected"
         ],
-        [
-            Column("Variant", lambda row: row[0]),
-            Column("Cause", lambda row: _cause(row[1])),
-            number("In missed intervals", lambda row: _share(row[1].missed_with, row[1].missed)),
-            number("In met intervals (base rate)", lambda row: _share(row[1].met_with, row[1].met)),
-            number("Missed beyond chance", lambda row: percent(row[1].beyond_chance, 0)),
-            number("p (Holm)", lambda row: p_text(row[1].p_holm)),
-            Column("Verdict", lambda row: _WORDS[row[1].link]),
-        ],
+        Column("Variant", lambda row: row[0]),
+        Column("Cause", lambda row: f"{row[1].label} (≥ {amount(row[1].least, row[1].unit)})"),
+        number("In missed intervals", lambda row: _share(row[1].missed_with, row[1].missed)),
+        number("In met intervals (base rate)", lambda row: _share(row[1].met_with, row[1].met)),
+        number("Missed beyond chance", lambda row: percent(row[1].beyond_chance, 0)),
+        number("p (Holm)", lambda row: p_text(row[1].p_holm)),
+        Column("Verdict", lambda row: _WORDS[row[1].link]),
     )
 
 
 def causes_sheet(findings: Findings) -> Sheet:
-    """Return one row per variant and cause: counts of intervals, base rate, share beyond chance, test."""
     return Sheet(
         {
             "variant": cause.variant,
@@ -157,10 +150,7 @@ def causes_sheet(findings: Findings) -> Sheet:
 
 
 def explained_sheet(findings: Findings) -> Sheet:
-    """Return missed intervals by what is known about their causes.
-
-    One row per variant, with an empty `cell`, and one row per cell with misses.
-    """
+    """Return one row per variant, with an empty `cell`, and one row per cell with misses."""
     rows = (
         {"variant": cause.variant, "cell": cell, **counts.model_dump()}
         for cause in findings.causes
@@ -170,10 +160,7 @@ def explained_sheet(findings: Findings) -> Sheet:
 
 
 def causes_by_cell_sheet(findings: Findings) -> Sheet:
-    """Return one row per cell with misses and per cause that touched one of these.
-
-    `link` is the result of the test over all cells of the variant.
-    """
+    """Return one row per cell with misses and per cause that touched one; `link` is that of all the variant's cells."""
     rows = (
         (cause.cell, cause.label, cause.missed, cause.missed_with, cause.link)
         for cause in causes_by_cell(findings.cells, findings.causes, findings.level.bound_ms)
@@ -183,11 +170,6 @@ def causes_by_cell_sheet(findings: Findings) -> Sheet:
 
 def _of(count: int, counts: Explained) -> str:
     return f"{percent(count / counts.missed, 0)} ({count:,})"
-
-
-def _cause(share: CauseShare) -> str:
-    least = percent(share.least, 0) if share.unit == "share" else f"{figure(share.least)} {share.unit}"
-    return f"{share.label} (≥ {least})"
 
 
 def _share(count: int, whole: int) -> str:

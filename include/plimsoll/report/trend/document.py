@@ -112,14 +112,8 @@ def trend_document(
 
 def _campaign(campaign: CampaignFigures, baselines: Mapping[Baseline, Note]) -> TrendCampaign:
     own = (note for baseline, note in baselines.items() if baseline.is_of(campaign.campaign_id, campaign.began_at))
-    return TrendCampaign(
-        campaign_id=campaign.campaign_id,
-        definition=campaign.definition,
-        began_at=campaign.began_at,
-        label=campaign.label,
-        incomplete=campaign.incomplete,
-        baseline=next(own, None),
-    )
+    shown = TrendCampaign.model_validate(campaign, from_attributes=True)
+    return shown.model_copy(update={"baseline": next(own, None)})
 
 
 def _gone(baselines: Mapping[Baseline, Note], measured: Sequence[MeasuredCampaign]) -> Iterator[LeftOutCampaign]:

@@ -9,7 +9,7 @@ from plimsoll.analysis.trend.figures import Measure
 from plimsoll.analysis.trend.series import TrendSeries
 from plimsoll.domain.text.units import four_digits
 from plimsoll.report.charts.rendering import drawing
-from plimsoll.report.charts.theme import BOUND, TABLE, Figure, rows_data, specification, tooltips
+from plimsoll.report.charts.theme import BOUND, TABLE, Figure, specification, tooltips
 from plimsoll.report.page import charts_html
 from plimsoll.report.trend.document import TrendDocument
 from plimsoll.report.trend.words import (
@@ -69,7 +69,7 @@ def _figure(name: str, series: TrendSeries) -> Figure:
             changes.mark_rule(style=BOUND).encode(x=alt.X("change:Q", title="")),
         ]
     chart = alt.layer(*layers, data=TABLE).properties(width=760, height=200)
-    spec = specification(chart, rows_data(list(_rows(series))))
+    spec = specification(chart, {"values": list(_rows(series))})
     return Figure(name=name, title=name_of(series), caption="", spec=spec)
 
 

@@ -7,12 +7,12 @@ import pandas as pd
 
 from plimsoll.analysis.trend.change_points import ENOUGH
 from plimsoll.analysis.trend.figures import Measure
-from plimsoll.analysis.trend.series import ChangedFact, ChangePoint, PlacedChange, TrendSeries
+from plimsoll.analysis.trend.series import ChangePoint, PlacedChange, TrendSeries
 from plimsoll.domain.attempt.result import Note
 from plimsoll.report.formatting import NOTHING, at_load, figure, listing, ms, ops, p_text, percent, plural
-from plimsoll.report.tables import Column, PlainTable, Table, as_csv, escaped, number, plain
+from plimsoll.report.tables import PlainTable, as_csv, escaped, plain
 from plimsoll.report.trend.contribution import CODE, DATABASE
-from plimsoll.report.trend.document import LeftOutCampaign, TrendDocument
+from plimsoll.report.trend.document import TrendDocument
 from plimsoll.report.words.environment_facts import ARCHIVE
 
 NAMES: Mapping[Measure, str] = {
@@ -29,7 +29,6 @@ _FACTS = 5
 
 
 def of_figure(measure: Measure, value: float | None) -> str:
-    """Return a figure of a measure with its unit."""
     if value is None:
         return NOTHING
     if measure.endswith("_ms"):
@@ -87,14 +86,10 @@ def moved(series: TrendSeries, at: ChangePoint) -> str:
 def beside(at: ChangePoint) -> str:
     """Return what else changed, as the end of a sentence."""
     unknown = "" if at.environment_known else "nothing is known of the environment on one side"
-    changed = sorted(at.also_changed, key=_rank)
+    changed = sorted(at.also_changed, key=lambda of: _FIRST.index(of.fact) if of.fact in _FIRST else len(_FIRST))
     facts = listing([f"{fact.fact} {fact.before} → {fact.after}" for fact in changed], _FACTS)
     also = f"what also changed: {facts}" if facts else "" if unknown else "nothing else that is known changed"
     return "; ".join(filter(None, (also, unknown)))
-
-
-def _rank(changed: ChangedFact) -> int:
-    return _FIRST.index(changed.fact) if changed.fact in _FIRST else len(_FIRST)
 
 
 def summary(trend: TrendDocument) -> str:
@@ -119,10 +114,7 @@ def _since_baseline(trend: TrendDocument) -> str:
 
 
 def state(trend: TrendDocument) -> tuple[str, str]:
-    """Return the change of each variant in two or three words, and whether it is good, bad or neither.
-
-    An accepted change is none.
-    """
+    """Return each variant's change that nobody accepted in a few words, and whether it is good, bad or neither."""
     newest = newest_changes(trend)
     for effect, kind in (("regression", "bad"), ("improvement", "good")):
         if own := dict.fromkeys(change.variant for change in newest if change.effect == effect):
@@ -138,13 +130,10 @@ def newest_changes(trend: TrendDocument) -> tuple[PlacedChange, ...]:
     ordered = [change for change in trend.changes if not change.accepted]
     ordered.sort(key=lambda change: surest(trend, change)[1].index)
     of_series = {number: change for change in ordered for number in change.series}
-    standing = sorted((one for one in ordered if one in of_series.values()), key=_is_regression)
+    standing = [change for change in ordered if change in of_series.values()]
+    standing.sort(key=lambda change: change.effect == "regression")
     told = {(change.stage, change.workload, change.variant): change for change in standing}
     return tuple(change for change in ordered if change in told.values())
-
-
-def _is_regression(change: PlacedChange) -> bool:
-    return change.effect == "regression"
 
 
 def badge(trend: TrendDocument) -> bytes:
@@ -165,13 +154,11 @@ def badge(trend: TrendDocument) -> bytes:
 
 
 def markdown_line(trend: TrendDocument) -> str:
-    """Return the trend as one line of Markdown for a pull request."""
     told = " ".join(f"{escaped(text)}." for text in sentences(trend))
     return f"**Trend**: {escaped(summary(trend))}. {told}".strip()
 
 
 def changes_table(series: TrendSeries) -> PlainTable:
-    """Return a row for each level of a series, from one change to the next."""
     rows, before_changes = [], [None] * (len(series.levels) - len(series.change_points))
     for (start, end, mean), at in zip(series.levels, (*before_changes, *series.change_points), strict=True):
         known = [point for point in series.points[start:end] if point.value is not None]
@@ -186,22 +173,17 @@ def changes_table(series: TrendSeries) -> PlainTable:
     return plain(name_of(series), headings, rows)
 
 
-def series_table(trend: TrendDocument) -> Table[TrendSeries]:
-    """Return a row for each series: its newest figure, and what is said of it."""
-    return Table(
-        "Series",
-        trend.series,
-        [
-            Column("Series", name_of),
-            number("Figures", lambda row: sum(point.value is not None for point in row.points)),
-            number("Newest", lambda row: of_figure(row.measure, _newest(row))),
-            Column("Changes", _verdict),
-        ],
+def series_table(trend: TrendDocument) -> PlainTable:
+    rows = (
+        (name_of(own), sum(point.value is not None for point in own.points), _newest(own), _verdict(own))
+        for own in trend.series
     )
+    return plain("Series", {"Series": "", "Figures": "number", "Newest": "number", "Changes": ""}, rows)
 
 
-def _newest(series: TrendSeries) -> float | None:
-    return next((point.value for point in reversed(series.points) if point.value is not None), None)
+def _newest(series: TrendSeries) -> str:
+    known = (point.value for point in reversed(series.points) if point.value is not None)
+    return of_figure(series.measure, next(known, None))
 
 
 def _verdict(series: TrendSeries) -> str:
@@ -210,12 +192,9 @@ def _verdict(series: TrendSeries) -> str:
     return "none" if series.enough else "too few figures"
 
 
-def left_out_table(trend: TrendDocument) -> Table[LeftOutCampaign]:
-    columns = [
-        Column[LeftOutCampaign]("Campaign", lambda row: f"{row.campaign_id}{f', {row.part}' if row.part else ''}"),
-        Column[LeftOutCampaign]("Why", lambda row: row.why),
-    ]
-    return Table("Left out", trend.left_out, columns)
+def left_out_table(trend: TrendDocument) -> PlainTable:
+    rows = ((f"{out.campaign_id}{f', {out.part}' if out.part else ''}", out.why) for out in trend.left_out)
+    return plain("Left out", {"Campaign": "", "Why": ""}, rows)
 
 
 def otava_csv(trend: TrendDocument) -> bytes:

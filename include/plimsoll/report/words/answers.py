@@ -18,7 +18,6 @@ _WHY_ENDED = {
 
 
 def sentence(findings: Findings, capacity: Capacity) -> str:
-    """Return the capacity of a variant in one sentence."""
     label = findings.labels[capacity.variant]
     if capacity.asked:
         return f"{label}: {threshold_sentence(capacity.asked)}."
@@ -67,23 +66,26 @@ def in_this_stage(capacity: Capacity) -> str:
 
 def rung_outcome(rung: Rung) -> str:
     """Return the outcome of a load's repeats: `3 of 5 repeats missed`, `2 of 3 repeats met, 1 invalid`."""
-    counts = ((rung.invalid, "invalid"), (rung.not_run, "not run"), (rung.not_needed, "not needed"))
-    open_ones = [f"{count} {outcome}" for count, outcome in counts if count]
     reasons = [f"{count} by {reason}" for reason, count in _reasons(rung).items()]
     missed = f"missed ({', '.join(reasons)})" if reasons else "missed"
     count, outcome = (rung.missed, missed) if rung.outcome == "missed" else (rung.met, "met")
-    return ", ".join([f"{count} of {plural(rung.repeats, 'repeat')} {outcome}", *open_ones])
+    return ", ".join([f"{count} of {plural(rung.repeats, 'repeat')} {outcome}", *open_repeats(rung)])
 
 
 def _reasons(rung: Rung) -> dict[str, int]:
     """Return the number of repeats that missed, by reason: errors, rate, a stop rule, a service level of several."""
-    counts = {
-        **rung.missed_by_level,
-        "errors": rung.missed_by_errors,
-        "rate": rung.missed_by_rate,
-        "a stop rule": rung.missed_by_stop_rule,
-    }
+    return {**{level: count for level, count in rung.missed_by_level.items() if count}, **kept_but_missed(rung)}
+
+
+def kept_but_missed(rung: Rung) -> dict[str, int]:
+    """Return the number of repeats that missed although they kept every service level, by reason."""
+    counts = {"errors": rung.missed_by_errors, "rate": rung.missed_by_rate, "a stop rule": rung.missed_by_stop_rule}
     return {reason: count for reason, count in counts.items() if count}
+
+
+def open_repeats(rung: Rung) -> list[str]:
+    counts = ((rung.invalid, "invalid"), (rung.not_run, "not run"), (rung.not_needed, "not needed"))
+    return [f"{count} {outcome}" for count, outcome in counts if count]
 
 
 def threshold_words(answer: ThresholdAnswer | None) -> str:

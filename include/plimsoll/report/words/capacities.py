@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity, nodes_for, reported_capacities
 from plimsoll.analysis.campaign.cell_results import CampaignData, cell_results
@@ -11,16 +10,12 @@ from plimsoll.domain.keys.action import condition_of
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.text.units import format_rate, show_usd
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, percent, percent_at_least
-from plimsoll.report.tables import Column, Table
+from plimsoll.report.tables import Column, PlainTable, Table, plain
 from plimsoll.report.words.answers import headline, in_this_stage, rung_outcome, threshold_words
 from plimsoll.report.words.stages import miss_in_words
 
 _FARTHEST = 2
 """The greatest multiple of the measured capacity for which numbers of nodes are given."""
-
-
-_Carried = tuple[tuple[str, str], Mapping[str, Capacity]]
-"""Variant and service level, with the capacity by condition."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +45,7 @@ class CapacityRow:
 
 
 def capacity_rows_of(data: CampaignData) -> tuple[CapacityRow, ...]:
-    """Return the capacity of each variant and workload, in the definition's order, with the outcomes that it rests on.
-
-    Stages that take their load from an earlier one have none.
-    """
+    """Return the capacity of each variant and workload. Stages that take their load from an earlier one have none."""
     rows: list[CapacityRow] = []
     for part in data_of_parts(data):
         cells = CampaignCells(part, cell_results(part))
@@ -64,37 +56,28 @@ def capacity_rows_of(data: CampaignData) -> tuple[CapacityRow, ...]:
 
 
 def capacity_rows(findings: Findings) -> tuple[CapacityRow, ...]:
-    """Return the capacity table's rows, from findings that exist already."""
     return tuple(_row(findings, capacity) for capacity in findings.capacities)
 
 
 def capacities_table(rows: Sequence[CapacityRow], of: str = "", nodes_for: int | None = None) -> Table[CapacityRow]:
-    """Return the capacities that page and summary show, the label ending with `of`.
-
-    `nodes_for`: the load, ops/s, for which numbers of nodes are shown; None shows none.
-    """
+    """Return the table of page and summary, its label ending with `of`, with nodes for the load `nodes_for` (ops/s)."""
     is_asked = bool(rows) and all(row.asks_threshold for row in rows)
     return Table(
         f"Capacity of each variant{of}",
         rows,
-        [
-            Column("Variant", lambda row: row.variant),
-            Column("Capacity", lambda row: row.capacity, "strong"),
-            Column("Rests on", lambda row: row.rests_on, shown=not is_asked),
-            Column("Next higher load", lambda row: row.next_load, shown=not is_asked),
-            Column("Pass probability", lambda row: row.pass_probability, shown=not is_asked),
-            Column(_threshold_heading(rows), lambda row: row.threshold, shown=not is_asked),
-            Column("To control", lambda row: row.to_control),
-            Column(f"Nodes for {ops(nodes_for)}", lambda row: row.nodes, shown=nodes_for is not None),
-        ],
+        Column("Variant", lambda row: row.variant),
+        Column("Capacity", lambda row: row.capacity, "strong"),
+        Column("Rests on", lambda row: row.rests_on, shown=not is_asked),
+        Column("Next higher load", lambda row: row.next_load, shown=not is_asked),
+        Column("Pass probability", lambda row: row.pass_probability, shown=not is_asked),
+        Column(_threshold_heading(rows), lambda row: row.threshold, shown=not is_asked),
+        Column("To control", lambda row: row.to_control),
+        Column(f"Nodes for {ops(nodes_for)}", lambda row: row.nodes, shown=nodes_for is not None),
     )
 
 
-def conditions_table(answers: Sequence[AnswerOverStages], labels: Mapping[str, str]) -> Table[_Carried] | None:
-    """Return each variant's capacities by condition, for each workload and service level.
-
-    None where a campaign looked for capacities under one condition alone.
-    """
+def conditions_table(answers: Sequence[AnswerOverStages], labels: Mapping[str, str]) -> PlainTable | None:
+    """Return each variant's capacities by condition; None where a campaign looked for them under one alone."""
     conditions = tuple(dict.fromkeys(condition_of(answer.action) for answer in answers))
     if len(conditions) < 2:
         return None
@@ -104,16 +87,12 @@ def conditions_table(answers: Sequence[AnswerOverStages], labels: Mapping[str, s
         for capacity in answer.capacities:
             named = ", ".join(filter(None, (labels[capacity.variant], workload)))
             by_condition.setdefault((named, " and ".join(map(str, levels))), {})[condition_of(answer.action)] = capacity
-    columns: list[Column[_Carried]] = [
-        Column("Variant", lambda row: row[0][0]),
-        Column("Service level", lambda row: row[0][1]),
-        *(Column(name.capitalize(), partial(_carried, name), "strong") for name in conditions),
-    ]
-    return Table("Capacity by the cluster's condition", list(by_condition.items()), columns)
-
-
-def _carried(name: str, row: _Carried) -> str:
-    return headline(row[1][name]) if name in row[1] else NOTHING
+    rows = (
+        (*named, *(headline(carried[name]) if name in carried else NOTHING for name in conditions))
+        for named, carried in by_condition.items()
+    )
+    headings = {"Variant": "", "Service level": "", **{name.capitalize(): "strong" for name in conditions}}
+    return plain("Capacity by the cluster's condition", headings, rows)
 
 
 def _threshold_heading(rows: Sequence[CapacityRow]) -> str:
@@ -192,16 +171,14 @@ def _nodes(cells: CampaignCells, capacity: Capacity) -> str:
 
 def _notes(capacity: Capacity) -> tuple[str, ...]:
     notes = [_firmness(capacity)]
-    short = [rung for rung in capacity.rungs if rung.rate_not_achieved and rung.outcome == "met"]
-    if short:
-        loads = ", ".join(ops(rung.load_ops_s) for rung in short)
+    short = (ops(rung.load_ops_s) for rung in capacity.rungs if rung.rate_not_achieved and rung.outcome == "met")
+    if loads := ", ".join(short):
         notes.append(f"met, but the rate was not achieved in every repeat at {loads}")
     notes += [
         f"{miss_in_words(miss)}{', which counts' if miss.counts else ', by other service levels'}"
         for miss in capacity.contradicted_by
     ]
-    if capacity.met_again_at:
-        loads = ", ".join(ops(load) for load in capacity.met_again_at)
+    if loads := ", ".join(map(ops, capacity.met_again_at)):
         notes.append(f"met again at {loads}: not counted, a lower load missed")
     return tuple(note for note in notes if note)
 

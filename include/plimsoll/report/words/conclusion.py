@@ -1,6 +1,4 @@
-"""The report in one or two sentences: each variant's capacity, the number of repeats behind it, and what is missing;
-of a healthy cluster beside those with a node down or while it is changed.
-"""
+"""The report in one or two sentences: what each variant carries, what that rests on, and what is missing."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
@@ -39,10 +37,9 @@ _OWN_WORDS = ("what ", "all ", "none of ", "neither ")
 
 
 def conclusion(findings: Findings) -> str:
-    """Return the conclusion at the top of the page: `Shenandoah carries 200 ops/s, G1 not even that.
+    """Return the conclusion at the top of the page: `Shenandoah carries 200 ops/s, G1 not even that; one repeat …`.
 
-    One repeat each, …`. Sentences on what limits it follow: cells that were left out, have no valid attempt or were
-    imported.
+    Sentences on what limits it follow: cells that were left out, have no valid attempt or were imported.
     """
     if findings.part.asks == "at a load":
         critical = critical_load(findings.part)
@@ -61,10 +58,8 @@ def conclusion(findings: Findings) -> str:
 def campaign_conclusion(
     answers: Sequence[AnswerOverStages], conditions: Sequence[ConditionAnswer], of_parts: Sequence[Findings]
 ) -> str:
-    """Return the conclusion of a campaign with several parts: what each variant carries, over all its stages, what
-    conditions of the cluster cost, and how long actions took.
-
-    Sentences follow on stages that found more, and on cells without a valid attempt.
+    """Return the conclusion of a campaign with several parts: what each variant carries over all its stages, what
+    conditions of the cluster cost, and how long actions took; then stages that found more, and incomplete cells.
     """
     labels = {name: label for findings in of_parts for name, label in findings.labels.items()}
     carried_by = [(answer, _in_order(answer, conditions)) for answer in answers]

@@ -1,9 +1,6 @@
-"""The real environment of the cells: what their hosts reported, as text, and where it varies; of imported cells what
-people stated about it, and what is unknown.
-"""
+"""The environment of the cells: what hosts reported, and where it varies; of imported cells what people stated."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -36,10 +33,8 @@ class Environment(ComparedFacts):
     @property
     def by_variants(self) -> Mapping[tuple[str, ...], Mapping[str, Mapping[str, str]]]:
         """Group the facts that differ by variant by the variants that have them: fact → variant → value."""
-        groups: defaultdict[tuple[str, ...], dict[str, Mapping[str, str]]] = defaultdict(dict)
-        for fact, values in self.by_variant.items():
-            groups[tuple(values)][fact] = values
-        return dict(sorted(groups.items(), key=lambda group: -len(group[0])))
+        groups = grouped((tuple(values), (fact, values)) for fact, values in self.by_variant.items())
+        return {variants: dict(groups[variants]) for variants in sorted(groups, key=len, reverse=True)}
 
 
 @dataclass(frozen=True)
@@ -106,7 +101,6 @@ def _reported(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
 
 
 def _reported_facts(node: ReportedNode) -> dict[str, str]:
-    """Return what an external cluster tells of a node, and what nobody here knows of it."""
     reported = {"database": node.release_version, "data centre": node.data_centre, "rack": node.rack}
     hidden = ("operating system", "CPU", "memory", "data disk", "JVM", "JVM flags")
     own = {f"by its own word, {name}": value for name, value in node.facts.items()}
@@ -114,9 +108,7 @@ def _reported_facts(node: ReportedNode) -> dict[str, str]:
 
 
 def _process_facts(process: ProcessFingerprint, address: str, *, is_one_of_several: bool) -> dict[str, str]:
-    """Return the version and the JVM, its options and flags last; that there is no JVM only of one of several
-    processes.
-    """
+    """Return the version and the JVM, flags last. Only of one of several processes it is a fact that it has no JVM."""
     version, jvm = {"version": process.version} if process.version else {}, process.jvm
     if jvm is None:
         return version | ({"JVM": "none"} if is_one_of_several else {})
@@ -166,23 +158,15 @@ def _size(size_bytes: int) -> str:
 
 
 def origins(findings: CampaignCells) -> tuple[Origin, ...]:
-    """Return one entry for each source, format and unit, of the attempts that count, or that are shown where none
-    counts.
-    """
-    groups: defaultdict[tuple[str, str, str, str], dict[str, Provenance]] = defaultdict(dict)
-    for result in findings.cells:
-        provenance = result.shown.provenance if result.shown else None
-        if provenance is not None:
-            group = provenance.source, provenance.licence, provenance.format, provenance.unit_taken
-            groups[group][result.cell.id] = provenance
-    return tuple(_origin(*group, cells) for group, cells in groups.items())
+    """Return one entry for each source, format and unit, of the attempts that are shown."""
+    shown = ((result.cell.id, result.shown.provenance) for result in findings.cells if result.shown)
+    known = ((cell, own) for cell, own in shown if own)
+    groups = grouped(((own.source, own.licence, own.format, own.unit_taken), (cell, own)) for cell, own in known)
+    return tuple(_origin(*group, dict(cells)) for group, cells in groups.items())
 
 
 def stated_facts(findings: CampaignCells, variant: str) -> dict[str, str]:
-    """Return the facts that people stated about a variant's environment.
-
-    Several values of a fact are joined in one text.
-    """
+    """Return the facts that people stated about a variant's environment, several values of one joined."""
     shown = (result.shown for result in findings.of_variant(variant))
     stated = (attempt.provenance.environment for attempt in shown if attempt and attempt.provenance)
     values_by_fact = grouped(fact for facts in stated for fact in facts.items())

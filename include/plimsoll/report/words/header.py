@@ -1,6 +1,4 @@
-"""The facts at the top of the report: when the campaign ran, on which hosts and with which software; and from when its
-response times count, which depends on the program that made the load.
-"""
+"""The facts at the top of the report, and from when its response times count, which depends on the load's program."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -26,10 +24,9 @@ def header_facts(findings: Findings) -> dict[str, str]:
     run = {"Measured": _measured(findings), "A cell": a_cell, **parameters, **approved}
     if brought_in := origins(findings):
         return run | _stated(findings, brought_in)
-    part, shown = findings.part, [result.shown for result in findings.cells]
+    part, shown = findings.part, (result.shown for result in findings.cells)
     fingerprints = [attempt.fingerprint for attempt in shown if attempt and attempt.fingerprint]
-    hosts = plural(part.system.nodes, "node")
-    external = "nodes" not in part.knows
+    hosts, external = plural(part.system.nodes, "node"), "nodes" not in part.knows
     if part.load_generator.hosts > 1:
         hosts = f"{hosts} and {plural(part.load_generator.hosts, 'load host')}"
     return {
@@ -41,10 +38,7 @@ def header_facts(findings: Findings) -> dict[str, str]:
 
 
 def _stated(findings: Findings, brought_in: Sequence[Origin]) -> dict[str, str]:
-    """Return what the person who imported the cells stated of their source, cluster, database and environment.
-
-    A default of the definition states nothing.
-    """
+    """Return what the person who imported the cells stated of them. A default of the definition states nothing."""
     part, unstated = findings.part, {fact for origin in brought_in for fact in origin.unknown}
     default = "" if "definition: system.database" in unstated else part.system.database
     databases = [f"{variant.product or default or 'release'} {part.version_of(variant)}" for variant in part.variants]
@@ -101,9 +95,7 @@ def _jvms(fingerprint: Fingerprint) -> Iterator[str]:
 
 
 def _measured(findings: Findings) -> str:
-    """Return the span from the first start to the last end, by the time that a load takes: an invalid attempt may have
-    broken off.
-    """
+    """Return the span from the first start to the last end, as planned: an invalid attempt may have broken off."""
     verdicts = [result.shown.verdict for result in findings.cells if result.shown]
     begun = [verdict.started_at for verdict in verdicts if verdict.started_at]
     if not begun:

@@ -1,6 +1,4 @@
-"""The worst missed intervals in words, each with an anchor that charts and lists link to, and remarks on an achieved
-rate: operations left over from warm-up that it includes, and rows of batches.
-"""
+"""The worst missed intervals in words, each with an anchor for links; and remarks on an achieved rate."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -25,31 +23,26 @@ def misses_table(misses: Iterable[Miss], level: ServiceLevel) -> Table[Miss]:
     return Table(
         "Worst missed intervals",
         list(misses),
-        [
-            Column("Cell", lambda miss: miss.cell_id),
-            number("From", start),
-            number(
-                f"p{level.percentile:g}",
-                lambda miss: ms(miss.judged_ms) if miss.judged_ms is not None else "nothing answered",
-            ),
-            Column("What touched it", _with_lines, "prose"),
-        ],
+        Column("Cell", lambda miss: miss.cell_id),
+        number("From", start),
+        number(
+            f"p{level.percentile:g}",
+            lambda miss: ms(miss.judged_ms) if miss.judged_ms is not None else "nothing answered",
+        ),
+        Column("What touched it", _with_lines, "prose"),
         anchor=anchor,
     )
 
 
 def misses_by_cell(misses: Iterable[Miss]) -> Mapping[str, Sequence[Miss]]:
-    """Return the misses of each cell that has any, in order of time."""
     return grouped((miss.cell_id, miss) for miss in sorted(misses, key=lambda miss: miss.start_s))
 
 
 def start(miss: Miss) -> str:
-    """Return the start of the interval: `40 s`."""
     return f"{miss.start_s:,.0f} s"
 
 
 def anchor(miss: Miss) -> str:
-    """Return the name of the miss in the page, for links to it."""
     return f"miss-{miss.cell_id}-{miss.start_s:.6g}"
 
 
@@ -65,7 +58,6 @@ def misses_sheet(findings: Findings) -> Sheet:
 
 
 def causes(miss: Miss) -> str:
-    """Return the causes that touched the interval in words."""
     return _NOT_ANALYSED if miss.touched is None else "; ".join(map(_touch, miss.touched)) or _NOTHING
 
 
@@ -77,8 +69,12 @@ def _with_lines(miss: Miss) -> str:
 
 
 def _touch(touch: Coincidence) -> str:
-    size = percent(touch.amount, 0) if touch.cause.unit == "share" else f"{figure(touch.amount)} {touch.cause.unit}"
-    return f"{touch.cause.label} {size} ({touch.place})"
+    return f"{touch.cause.label} {amount(touch.amount, touch.cause.unit)} ({touch.place})"
+
+
+def amount(value: float, unit: str) -> str:
+    """Return how much of a cause there was: `12 %`, `38 ms`."""
+    return percent(value, 0) if unit == "share" else f"{figure(value)} {unit}"
 
 
 def backlog_words(backlog: OpeningBacklog) -> str:
@@ -87,11 +83,7 @@ def backlog_words(backlog: OpeningBacklog) -> str:
 
 
 def achieved_remark(verdict: Verdict, level: ServiceLevel) -> str:
-    """Return a remark on the achieved rate; empty where it is at most the attempted rate, no backlog was answered, and
-    operations have one row each.
-
-    Where a load generator reports no backlog, the remark does not mention one.
-    """
+    """Return rows of batches, a rate above the attempted one, and a backlog that was answered; empty without these."""
     rows = f"{verdict.rows_s:,.0f} rows/s" if verdict.rows_s else ""
     return "; ".join(filter(None, (rows, _backlog_remark(verdict, level))))
 

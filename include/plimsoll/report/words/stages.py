@@ -1,6 +1,4 @@
-"""What a part rests on, in words: the results that the loads of a stage come from, the answer of a whole campaign with
-several, those that contradict each other, and the cells that a strategy ran and left out.
-"""
+"""What the loads and the cells of a part rest on, and stages that contradict each other, in words."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated
@@ -56,10 +54,7 @@ def stage_documents(campaign: Campaign) -> tuple[StageDocument, ...]:
 
 
 def rests_on(part: Part, source: Findings | None) -> Iterator[str]:
-    """Yield sentences on the results that the loads of a part rest on, and on later changes of these results.
-
-    `source`: the findings of the part that the loads were taken from.
-    """
+    """Yield sentences on the results of `source` that the loads of a part rest on, and on later changes of these."""
     yield from stage_notes(part)
     if part.stage_start is None:
         return
@@ -76,7 +71,6 @@ def miss_in_words(miss: Contradiction) -> str:
 
 
 def why_it_falls(label: str, capacity: Capacity) -> str:
-    """Explain why the capacity of a stage is not that of the campaign, as a sentence."""
     misses = " and ".join(map(miss_in_words, capacity.falls_by))
     return f"Over the whole campaign {label} does not carry {ops(capacity.capacity_ops_s)}: {misses}."
 
@@ -123,10 +117,7 @@ _SHARED = (
 
 
 def what_was_run(findings: Findings) -> str:
-    """Return the share of the grid that a search or ramp ran: `A search ran 84 of 275 cells; 191 need not run.`
-
-    Empty for a full grid.
-    """
+    """Return the share of the grid that was run: `A search ran 84 of 275 cells; …`. Empty for a full grid."""
     if not findings.left_out:
         return ""
     run, spared, missing = (
@@ -138,10 +129,7 @@ def what_was_run(findings: Findings) -> str:
 
 
 def how_cells_were_chosen(findings: Findings) -> str:
-    """Tell how the strategy chose the cells to run, and which questions their results can and can't answer.
-
-    Empty for a full grid.
-    """
+    """Tell how cells were chosen, and what their results can and can't answer. Empty for a full grid."""
     strategy = findings.part.strategy
     match strategy:
         case FullGrid():
@@ -151,15 +139,11 @@ def how_cells_were_chosen(findings: Findings) -> str:
         case Search():
             return _FAST.format(below=plural(strategy.guard, "load"))
         case Ramp(data="same"):
-            return f"{_RAMP} {_whose_data(findings)}"
+            shared = shared_data(findings.cells)
+            went_on = _SHARED.format(went_on=shared.went_on, cells=plural(shared.cells, "cell"))
+            fresh = f" Fresh data above the lowest load: {', '.join(shared.fresh_above)}." if shared.fresh_above else ""
+            return f"{_RAMP} {went_on}{fresh}"
         case Ramp():
             return _RAMP
         case Threshold():
             return _THRESHOLD
-
-
-def _whose_data(findings: Findings) -> str:
-    """Tell how many cells went on with a lower load's data, and which began with fresh ones above the lowest load."""
-    shared = shared_data(findings.cells)
-    exceptions = f" Fresh data above the lowest load: {', '.join(shared.fresh_above)}." if shared.fresh_above else ""
-    return f"{_SHARED.format(went_on=shared.went_on, cells=plural(shared.cells, 'cell'))}{exceptions}"

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from plimsoll.analysis.campaign.capacity import Rung
 from plimsoll.analysis.campaign.cell_results import CampaignData
@@ -12,7 +11,7 @@ from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.campaign.stage_notes import share_in_words
 from plimsoll.domain.keys.service_level import PERCENTILES
 from plimsoll.report.formatting import NOTHING, figure, ms, multiple, ops, plural
-from plimsoll.report.tables import PERCENTILE_NAMES, Column, Sheet, Table
+from plimsoll.report.tables import PERCENTILE_NAMES, PlainTable, Sheet, plain
 from plimsoll.report.words.answers import rung_outcome
 
 
@@ -33,37 +32,27 @@ def at_loads(findings: Findings) -> tuple[AtTakenLoad, ...]:
     return at_taken_loads(findings.cells, findings.part.control, has_taken=findings.part.taken is not None)
 
 
-def taken_tables(findings: Findings, of: str = "") -> tuple[Table[_Shown], ...]:
+def taken_tables(findings: Findings, of: str = "") -> tuple[PlainTable, ...]:
     """Return what each variant of such a part achieved, and its response times; without rows of another part.
 
     Beside each variant stands the closed loop that gave its load. Rates are left out that say no more than the loads,
     which may be the same for all. `of` ends the tables' labels.
     """
-    data = findings.data
-    columns: list[Column[_Shown]] = [
-        Column("Variant", lambda row: row.variant),
-        Column("Load", lambda row: row.load),
-        Column("Repeats", lambda row: row.at.repeats),
-    ]
-    rates: list[Column[_Shown]] = [
-        Column("Achieved", _achieved, "strong"),
-        Column("To control", lambda row: row.to_control),
-    ]
-    times = [Column(PERCENTILE_NAMES[name], partial(_percentile, name)) for name in PERCENTILES]
-    rows = _beside_closed_loop(findings)
-    shows_rates = "rate" not in data.part.knows or bool(data.part.taken and data.part.taken.share)
+    headings = {"Variant": "", "Load": "", "Repeats": ""}
+    begun = [((row.variant, row.load, row.at.repeats), row) for row in _beside_closed_loop(findings)]
+    rates = ((*own, _achieved(row), row.to_control) for own, row in begun)
+    times = ((*own, *(_mean(getattr(row.at, name), ms, figure) for name in PERCENTILES)) for own, row in begun)
+    shows_rates = "rate" not in findings.part.knows or bool(findings.part.taken and findings.part.taken.share)
+    of_rates = headings | {"Achieved": "strong", "To control": ""}
+    of_times = headings | {PERCENTILE_NAMES[name]: "" for name in PERCENTILES}
     return (
-        Table(f"Throughput of each variant{of}", rows if shows_rates else (), [*columns, *rates]),
-        Table(f"Response times of each variant{of}", rows, [*columns, *times]),
+        plain(f"Throughput of each variant{of}", of_rates, rates if shows_rates else ()),
+        plain(f"Response times of each variant{of}", of_times, times),
     )
 
 
 def _achieved(row: _Shown) -> str:
     return _mean(row.at.achieved_ops_s, ops, figure)
-
-
-def _percentile(name: str, row: _Shown) -> str:
-    return _mean(getattr(row.at, name), ms, figure)
 
 
 def _beside_closed_loop(findings: Findings) -> tuple[_Shown, ...]:
@@ -87,9 +76,7 @@ def _shown(findings: Findings) -> tuple[_Shown, ...]:
 
 
 def taken_conclusion(findings: Findings) -> str:
-    """Return the answer of such a part, without a full stop: `At 70 % of its maximum (7,000 ops/s) A met the service
-    …`.
-    """
+    """Return the answer of such a part, without a full stop: `At 70 % of its maximum (7,000 ops/s) A met …`."""
     taken = findings.part.taken
     if taken is None:
         rates = [f"{row.variant} achieved {_achieved(row)} of {row.load}" for row in _shown(findings)]
@@ -117,9 +104,7 @@ def taken_sentences(findings: Findings) -> tuple[str, ...]:
 
 
 def outcome_at_taken_load(data: CampaignData, rungs: Iterable[Rung]) -> str:
-    """Return the outcome of a variant's repeats at its load: `at 7,000 ops/s (70 % of its maximum) 2 of 2
-    repeats met`.
-    """
+    """Return the outcome at a variant's load: `at 7,000 ops/s (70 % of its maximum) 2 of 2 repeats met`."""
     return ", ".join(f"at {ops(rung.load_ops_s)} ({_share(data)}) {rung_outcome(rung)}" for rung in rungs)
 
 

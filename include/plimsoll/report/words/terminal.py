@@ -33,7 +33,6 @@ class Answer:
 
 
 def answer_view(answer: Answer) -> RenderableType:
-    """Show conclusions, the table of capacities, why loads were missed, and warnings, as rich renders them."""
     lines: list[RenderableType] = [terminal_text(line, "bold") for line in answer.conclusions]
     if answer.rows:
         lines += [
@@ -45,9 +44,9 @@ def answer_view(answer: Answer) -> RenderableType:
 
 
 def links(document: Mapping[str, Any], part: str = "") -> Iterator[str]:
-    """Yield each variant's causes of misses in a report's document, with their share and their base rate.
+    """Yield the causes in a report's document that are linked to each variant's misses, with share and base rate.
 
-    These are the causes that are linked to the misses, or else the one that most sets missed intervals apart.
+    Where none is linked: the one that most sets missed intervals apart.
     """
     labels = {variant["id"]: variant["title"] or variant["id"] for variant in document["definition"]["variants"]}
     for of_variant in document["causes"]:
@@ -81,12 +80,11 @@ def capacity_view(rows: Sequence[CapacityRow]) -> RenderableType:
         Column("To control", lambda row: row.to_control),
     ]
     looks = {"show_lines": True, "caption": caption, "caption_justify": "left"}
-    return for_terminal(Table("Capacity", rows, columns), style="", **looks)
+    return for_terminal(Table("Capacity", rows, *columns), style="", **looks)
 
 
 def _with_notes(row: CapacityRow) -> str:
-    notes = [*row.notes, *([row.narrowing] if row.narrowing else [])]
-    return "\n".join([row.capacity, *(f"({note})" for note in notes)])
+    return "\n".join([row.capacity, *(f"({note})" for note in (*row.notes, row.narrowing) if note)])
 
 
 def _warning_lines(warnings: Mapping[str, Sequence[str]]) -> Iterator[Text]:
