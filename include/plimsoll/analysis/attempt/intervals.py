@@ -30,8 +30,9 @@ class IntervalRow:
 
     `start_s`: from the timed run's start; `duration_s`: the time that the interval's records cover, or in which
     operations are known to have been due; `operation`: `all`, `reads`, `writes` (or the operation's own name if it is
-    neither); `judged_ms`: the first service level's percentile of all operations, of which `failed` ones are slower
-    than every answer; all other times are of answers alone; `met`: set only where that service level judges this row.
+    neither); `count`, `rate_ops_s`: of answered operations; `judged_ms`: the first service level's percentile of all
+    operations, of which `failed` ones are slower than every answer; all other times are of answers, and of failures
+    that the files time like answers; `met`: set only where that service level judges this row.
     """
 
     start_s: float
@@ -89,8 +90,8 @@ class Quantile(NamedTuple):
 class Measured:
     """One window's values for one operation: at each wanted quantile, in ms; empty if nothing was counted.
 
-    `count`: answered operations; `failed`: those that were due and not answered, of which `among_times` are in `count`
-    too. `below`: how many answers are below each bound that was asked for, ms.
+    `count`: operations with a time; `failed`: those that were due and not answered, of which `among_times` are in
+    `count` too. `below`: how many answers are below each bound that was asked for, ms.
     """
 
     window: Window
@@ -104,7 +105,8 @@ class Measured:
     @property
     def answers(self) -> int:
         """Return how many were answered without a failure."""
-        return self.count - self.among_times
+        # A record on an interval's border may be counted in the one, and its failures in the other
+        return max(0, self.count - self.among_times)
 
     def total_and_below(self, level: ServiceLevel) -> tuple[int, int]:
         """Return the number of operations, failed ones included, and how many are certainly below the level's bound."""
@@ -142,8 +144,8 @@ class Measured:
             duration_s=duration_s,
             phase=self.window.phase,
             operation=self.operation,
-            count=self.count,
-            rate_ops_s=self.count / duration_s if duration_s > 0 else 0.0,
+            count=self.answers,
+            rate_ops_s=self.answers / duration_s if duration_s > 0 else 0.0,
             judged_ms=self.value_ms(level),
             met=self.meets(level) if is_judged else None,
             failed=self.failed,

@@ -210,7 +210,7 @@ def judgement_of(  # noqa: PLR0913  # what both ways of judging find
         rate_achieved=None if least_ops_s is None else achieved is not None and achieved >= least_ops_s,
         stalls_s=tuple(stalls_s),
         missed=all_missed(levels, by_level),
-        failed_share=unanswered.share(counts, sum(interval.count for interval in of_all)),
+        failed_share=unanswered.share(counts, sum(interval.answers for interval in of_all)),
         reasons=tuple(dict.fromkeys(reasons)),
         notes=tuple(notes),
         by_level=by_level,

@@ -42,7 +42,7 @@ class _Part(Measured):
     is_stall: bool = False
 
     def total(self, level: ServiceLevel) -> int:
-        return self.count + (self.failed - self.among_times if level.counts_failures else 0)
+        return self.answers + self.failed if level.counts_failures else self.count
 
     def meets(self, level: ServiceLevel) -> bool | None:
         """Tell whether the percentile is strictly below the bound. None where that is open, or nothing counted."""

@@ -129,9 +129,7 @@ class Unanswered:
         `judged`: answered and failed operations of each judged interval; `answered`: those of the whole run.
         """
         if self.without_time:
-            # The answers of the whole run hold those failures that are timed like answers
-            among_times = sum(int(timeline.so_far[-1]) for timeline in self.among_times.values())
-            failed, operations = self.total, answered - among_times + self.total
+            failed, operations = self.total, answered + self.total
         else:
             failed, operations = sum(count for _, count in judged), sum(map(sum, judged))
         return failed / operations if operations else 0.0
