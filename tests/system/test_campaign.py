@@ -28,7 +28,6 @@ from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.providers.ssh import Connections, SshProvider
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.bootstrap import build_toolkit
-from plimsoll.domain.attempt.populated_data import is_within_tolerance
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
@@ -37,6 +36,7 @@ from plimsoll.domain.text.units import parse_size
 from plimsoll.ports.host import Job
 from plimsoll.ports.provider import Places
 from plimsoll.services.campaign.state.reading import valid_verdict
+from plimsoll.services.cell.sizing import size_remark
 from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.hosts.reaping import living_clusters
 from plimsoll.services.publish.results import attempt_data
@@ -169,8 +169,13 @@ def test_a_campaign_on_this_machine_reaches_its_report(airflow: StackUnderTest, 
     assert fingerprint.counted_rows is not None
     start = layout.LOAD_START.read(store, campaign.key("g1-00200-r1", 1))
     assert start is not None
-    assert all(is_within_tolerance(parse_size(SIZE), size) for size in start.data_bytes.values()), start.data_bytes
     assert len(start.data_bytes) == NODES
+    asked, verdict = parse_size(SIZE), valid_verdict(campaign, "g1-00200-r1")
+    # On busy processors nodes get some rows twice, by hints after a timeout: then the verdict tells of it
+    assert all(abs(size - asked) < asked / 5 for size in start.data_bytes.values()), start.data_bytes
+    remark = size_remark(asked, start.data_bytes)
+    assert verdict is not None
+    assert not remark or remark in verdict.warnings
     found = living_clusters(build_toolkit(Settings(work=airflow.stack.settings.work)))
     assert not found.unseen
     assert not found.clusters
