@@ -140,7 +140,7 @@ def _statement(where: str, keys: Keys, known: Tables | None) -> Iterator[Problem
     if isinstance(statement, str):
         yield from _text(f"{where}.statement", statement, list(bind), known)
         named = {marker.name for marker in markers(statement)}
-        for name in bind.keys() - named:
+        for name in sorted(bind.keys() - named):
             what = f"the statement has no marker :{name}: {_shown(statement)}"
             yield Problem(f"{where}.bind.{name}", what, "remove it, or write the marker into the statement")
     yield from _alike(where, bind)

@@ -51,7 +51,7 @@ def _variant(where: str, variant: Variant) -> Iterator[Problem]:
         yield Problem(f"{where}.jvm", "its command alone says what a database runs on", "remove `jvm`")
     if variant.archive is not None:
         yield Problem(f"{where}.archive", "a database of commands must be on its hosts", "remove `archive`")
-    for name in OF_NODES.keys() & variant.settings.keys():
+    for name in sorted(OF_NODES.keys() & variant.settings.keys()):
         yield Problem(f"{where}.settings.{name}", f"{{{name}}} is {OF_NODES[name]}", "give the setting another name")
 
 
