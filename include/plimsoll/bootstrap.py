@@ -56,7 +56,6 @@ def build_toolkit(settings: Settings) -> Toolkit:
 
 
 def build_secrets(settings: Settings) -> Secrets:
-    """Return the source of keys that the settings select."""
     secrets: Secrets = _made(settings.secrets, settings)
     return secrets
 
@@ -68,7 +67,6 @@ def build_database_secrets(settings: Settings) -> DatabaseSecrets:
 
 
 def environment_secrets(settings: Settings) -> Secrets:
-    """Return the source of keys for running without Airflow."""
     from plimsoll.adapters.secrets import DatabaseVariables, EnvironmentSecrets
 
     database = DatabaseVariables(
@@ -139,7 +137,6 @@ def provider_to_check(settings: Settings, choice: ProviderChoice) -> Provider:
 
 
 def artefacts_in(settings: Settings) -> Artefacts:
-    """Return the software that the cache has or gets."""
     from plimsoll.adapters.artefacts import Archives, Artefacts
 
     return Artefacts(settings.cache, _log.info, archives=Archives(lambda: _s3(settings)))

@@ -90,5 +90,4 @@ class Settings(BaseSettings):
 
     @property
     def has_store_in_s3(self) -> bool:
-        """Tell whether the result store is a bucket, and so needs a client of AWS."""
         return self.store.startswith("s3://")

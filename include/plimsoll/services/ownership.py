@@ -55,7 +55,6 @@ class Holder:
         self._replace(self.hold.model_copy(update={"until": self.toolkit.clock.now() + LASTS}))
 
     def release(self) -> None:
-        """End the hold, so that others can take the campaign."""
         self._replace(self.hold.model_copy(update={"released": True}))
 
     def require(self) -> None:

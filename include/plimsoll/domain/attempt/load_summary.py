@@ -93,12 +93,10 @@ class LoadSummary(Model):
 
     @property
     def failed(self) -> int:
-        """Return the number of failed operations of all kinds."""
         return sum(self.errors.values())
 
     @property
     def total(self) -> int:
-        """Return the number of operations, answered or failed."""
         return sum(self.operations.values()) + self.failed
 
     @property

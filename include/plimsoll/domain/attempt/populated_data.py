@@ -82,7 +82,6 @@ class Sample(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """Return the number of rows that are written."""
         return ceil(self.of_rows / self.parts)
 
 
@@ -102,7 +101,6 @@ def second_sample(asked_bytes: int, sample_bytes: int) -> Sample | None:
 
 
 def is_within_tolerance(asked_bytes: int, found_bytes: int) -> bool:
-    """Tell whether data of that size is close enough to the requested size."""
     return abs(found_bytes - asked_bytes) <= TOLERANCE * asked_bytes
 
 

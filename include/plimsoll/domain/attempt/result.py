@@ -56,7 +56,6 @@ class Check(Model):
 
     @property
     def result(self) -> Literal["passed", "failed", "warning", "not tested"]:
-        """Return the outcome in one or two words."""
         if not self.tested:
             return "not tested"
         if self.success:
@@ -90,7 +89,6 @@ class OpeningBacklog(Model):
 
     @property
     def operations(self) -> int:
-        """Return the number of such operations, sent or not."""
         return self.in_flight + self.unsent
 
 
@@ -138,7 +136,6 @@ class Verdict(Model):
 
     @property
     def invalidated_by(self) -> tuple[str, ...]:
-        """Return the names of the failed checks that make the attempt invalid."""
         return tuple(check.name for check in self.checks if not check.success and check.severity == "invalid")
 
     @property
@@ -175,12 +172,10 @@ class Verdict(Model):
 
     @property
     def fell_short(self) -> bool:
-        """Tell whether the attempt missed because its rate was not achieved."""
         return self.must_reach_rate and self.rate_achieved is False
 
     @property
     def outcome(self) -> Outcome:
-        """Return the outcome of the attempt: met, missed or invalid."""
         if not self.valid:
             return "invalid"
         return "met" if self.met else "missed"

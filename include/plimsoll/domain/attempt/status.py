@@ -107,7 +107,6 @@ class ThresholdStatus(Model):
 
     @property
     def sentence(self) -> str:
-        """Return what is known, and what the next cells are for."""
         ends = [f"{end:,.0f}" for end in (self.low_ops_s, self.high_ops_s) if end is not None]
         one_sided = f"at {'least' if self.low_ops_s else 'most'} {''.join(ends)}"
         interval = " to ".join(ends) if len(ends) == 2 else one_sided
@@ -152,7 +151,6 @@ class CampaignProgress(Model):
 
     @property
     def spent(self) -> str:
-        """Return the cost so far in words; empty where there is none."""
         if self.usd is None:
             return "an unknown amount"
         return show_usd(self.usd) if self.usd else ""
@@ -164,9 +162,7 @@ class CampaignProgress(Model):
         return max(0, int((self.finish_by - now).total_seconds() / self.seconds_per_cell))
 
     def expected_end(self, now: datetime) -> datetime | None:
-        """Return when the last cell that the newest run was asked for is judged; None where nobody knows, or none is
-        left.
-        """
+        """Return when the last cell asked for is judged; None where nobody knows, or none is left."""
         return now + timedelta(seconds=self.seconds_left) if self.seconds_left else None
 
     @property
@@ -175,7 +171,6 @@ class CampaignProgress(Model):
         return max((cell.seconds_over for cell in self.cells), default=0.0)
 
     def count(self, *states: CellStateName) -> int:
-        """Return the number of cells in any of these states."""
         return sum(cell.state in states for cell in self.cells)
 
     def of_run(self) -> "CampaignProgress":
@@ -302,7 +297,6 @@ class CampaignSummary(Model):
 
     @property
     def valid(self) -> int:
-        """Return the number of cells with a valid attempt."""
         return self.count("met", "missed")
 
     def waiting_for(self, what: str) -> Self:
@@ -313,7 +307,6 @@ class CampaignSummary(Model):
         return self.model_copy(update={"state": state, "waits_for": what})
 
     def count(self, *states: CellStateName) -> int:
-        """Return the number of cells in any of these states."""
         return sum(self.counts.get(state, 0) for state in states)
 
 

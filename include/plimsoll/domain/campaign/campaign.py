@@ -28,7 +28,6 @@ class CampaignStage:
     parts: tuple[Part, ...]
 
     def started(self, stage_start: StageStart | None) -> "CampaignStage":
-        """Return the stage with the loads that were found for it; itself where there are none."""
         if stage_start is None:
             return self
         return replace(self, parts=tuple(part.started(stage_start) for part in self.parts))
@@ -45,12 +44,10 @@ class CampaignStage:
 
     @property
     def cells(self) -> int:
-        """Return the number of cells of the grid."""
         return sum(part.cells for part in self.parts)
 
     @property
     def load_time(self) -> timedelta:
-        """Return the total time under load if every cell runs once, one after another."""
         return self.cells * self.first.timing.duration
 
     def populated_of(self, cells: int) -> int:
@@ -78,7 +75,6 @@ class Campaign(Setup):
     """The ids of the workloads as ids of cells contain them; empty where the campaign has only one workload."""
 
     def with_stage_starts(self, stage_starts: StageStarts) -> "Campaign":
-        """Return the campaign with the loads that these stages took from earlier stages' results."""
         return replace(self, stages=tuple(stage.started(stage_starts.get(stage.id)) for stage in self.stages))
 
     @property
@@ -88,11 +84,9 @@ class Campaign(Setup):
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """Return the parts in the definition's order, stage by stage."""
         return tuple(part for stage in self.stages for part in stage.parts)
 
     def part(self, part_id: str) -> Part:
-        """Return the part with that id. Raises KeyError where there is none."""
         return self._by_id[part_id]
 
     @cached_property
@@ -111,27 +105,22 @@ class Campaign(Setup):
 
     @property
     def most_repeats(self) -> int:
-        """Return the greatest number of repeats in any stage."""
         return max(part.repeats for part in self.parts)
 
     @property
     def declared_time(self) -> timedelta:
-        """Return the longest `declared_time` of any part."""
         return max(part.declared_time for part in self.parts)
 
     @property
     def shortest(self) -> timedelta:
-        """Tell how long the campaign's shortest cells are loaded."""
         return min(part.timing.duration for part in self.parts)
 
     @property
     def node_hosts(self) -> int:
-        """Return the greatest number of hosts for nodes that any part needs."""
         return max(part.node_hosts for part in self.parts)
 
     @property
     def cluster_size(self) -> int:
-        """Return the number of hosts of one cluster: database nodes, hosts for new nodes, and load hosts."""
         return self.node_hosts + self.load_generator.hosts
 
     def shape_of(self, stage: CampaignStage) -> tuple[int, int]:

@@ -97,7 +97,6 @@ class AttemptKey(Model):
 
     @classmethod
     def parse(cls, text: str) -> "AttemptKey":
-        """Parse the text form of a key. Raises ValueError when the text is not a key."""
         campaign_id, cell_id, attempt = text.split("/")
         return cls(campaign_id=campaign_id, cell_id=cell_id, attempt=int(attempt))
 
@@ -122,7 +121,6 @@ class Cancellation(Model):
 
 
 def campaign_id_problem(campaign_id: str) -> Problem | None:
-    """Say what is wrong with the id of a campaign; None where the id can be used."""
     if re.fullmatch(CAMPAIGN_ID, campaign_id) and len(campaign_id) <= LONGEST_CAMPAIGN_ID:
         return None
     allowed = f"allowed: lower-case letters, digits and single hyphens between them, {LONGEST_CAMPAIGN_ID} at most"
@@ -130,12 +128,10 @@ def campaign_id_problem(campaign_id: str) -> Problem | None:
 
 
 def cells_by_id(campaign: Campaign) -> dict[str, Cell]:
-    """Return all cells by id, in the definition's order."""
     return {cell.id: cell for cell in grid(campaign)}
 
 
 def cell_of(campaign: Campaign, cell_id: str) -> Cell:
-    """Return the campaign's cell with that id. Raises KeyError when the campaign has no such cell."""
     return cells_by_id(campaign)[cell_id]
 
 
@@ -180,7 +176,6 @@ class AwaitedCell:
 
 
 def awaited_cells(campaign: Campaign) -> tuple[AwaitedCell, ...]:
-    """Return the cells of stages whose loads are not known yet, in the definition's order."""
     return tuple(
         AwaitedCell(part.stage, variant.id, part.workload_id, part.level, repeat)
         for part in campaign.parts

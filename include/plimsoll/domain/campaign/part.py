@@ -40,7 +40,6 @@ def run_command(name: str, campaign_id: str) -> str:
 
 
 def part_name(stage: str, workload: str) -> str:
-    """Return the name of a part, from the ids of its stage and workload. An id is empty where there is only one."""
     return "-".join(filter(None, (stage, workload)))
 
 
@@ -74,17 +73,14 @@ class Setup:
 
     @property
     def dag_id(self) -> str:
-        """Return the id of the Airflow DAG that runs the campaign."""
         return dag_id_of(self.name)
 
     @property
     def values(self) -> Values:
-        """Return the value of each parameter of the definition."""
         return {name: parameter.effective for name, parameter in self.parameters.items()}
 
     @property
     def own_values(self) -> Values:
-        """Return the values of parameters that are not their defaults."""
         return {name: value for name, value in self.values.items() if value != self.parameters[name].default}
 
     @property
@@ -102,15 +98,12 @@ class Setup:
         return "budget", self.budget
 
     def variant(self, variant_id: str) -> Variant:
-        """Return the variant with that id. Raises KeyError when there is no such variant."""
         return {variant.id: variant for variant in self.variants}[variant_id]
 
     def product_of(self, variant: Variant) -> str:
-        """Return the name of the database that a variant runs."""
         return variant.product or self.system.database
 
     def protocol_of(self, variant: Variant) -> str:
-        """Return the protocol that clients of a variant's product speak."""
         if self.provider.is_endpoint:
             return OWN
         product = self.product_of(variant)
@@ -119,7 +112,6 @@ class Setup:
 
     @property
     def protocols(self) -> tuple[str, ...]:
-        """Return the protocols that clients of all variants speak, each once, in the variants' order."""
         return tuple(dict.fromkeys(map(self.protocol_of, self.variants)))
 
     def version_of(self, variant: Variant) -> str:
@@ -131,7 +123,6 @@ class Setup:
         return own or NOT_KNOWN
 
     def settings_of(self, variant: Variant) -> dict[str, JsonValue]:
-        """Return the settings that a variant's database gets in addition to the adapter's defaults."""
         return {**self.settings_of_system(self.product_of(variant)), **variant.settings}
 
     def settings_of_system(self, product: str) -> dict[str, JsonValue]:
@@ -140,11 +131,9 @@ class Setup:
 
     @property
     def products(self) -> tuple[str, ...]:
-        """Return the databases of all variants, each once, in the variants' order."""
         return tuple(dict.fromkeys(map(self.product_of, self.variants)))
 
     def of_product(self, product: str) -> tuple[tuple[int, Variant], ...]:
-        """Return the variants that run that database, each with its index among all variants."""
         return tuple((n, variant) for n, variant in enumerate(self.variants) if self.product_of(variant) == product)
 
     def key_of_product(self, product: str) -> str:
@@ -303,7 +292,6 @@ class Part(Setup):
 
     @property
     def action_sentence(self) -> str:
-        """Return what is done and when; empty without an action."""
         if self.action is None:
             return ""
         return self.action.sentence(self.timing) if "load" in self.knows else f"{self.action}, without a load"
@@ -334,5 +322,4 @@ class Part(Setup):
         return f"workloads[{workload}]{dot}{rest}" if key == "workload" else f"stages[{stage}].{path}"
 
     def client_options_of(self, variant: Variant) -> dict[str, JsonValue]:
-        """Return the workload's options of the protocol that clients of a variant speak."""
         return {name: getattr(self.workload, name) for name in OPTIONS[self.protocol_of(variant)].model_fields}

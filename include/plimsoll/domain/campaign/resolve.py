@@ -23,7 +23,6 @@ OF_A_STAGE = ("strategy", "loads", "loop", "repeats", "timing", "service_levels"
 
 
 def setup_of(definition: DefinitionKeys) -> Setup:
-    """Return what all parts of the declared campaign have alike."""
     return Setup(**{key.name: getattr(definition, key.name) for key in fields(Setup)})
 
 
@@ -83,7 +82,6 @@ def _part(
 
 
 def load_spec(part: Part) -> LoadSpec:
-    """Return what a load generator is asked for."""
     protocols = {part.product_of(variant): part.protocol_of(variant) for variant in part.variants}
     return LoadSpec(
         name=part.in_commands,
@@ -111,7 +109,6 @@ def product_spec(campaign: Campaign, product: str) -> ProductSpec:
 
 
 def variant_spec(part: Part, variant: Variant) -> VariantSpec:
-    """Return what is deployed for a cell of that variant."""
     return VariantSpec(
         variant=variant,
         where=f"variants[{part.variants.index(variant)}] ({variant.id})",

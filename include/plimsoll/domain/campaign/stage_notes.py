@@ -76,5 +76,4 @@ def _sentence(part: Part, load: StageLoad, who: str) -> str:
 
 
 def _base(part: Part) -> str:
-    """Return what the part's load is taken from, in words."""
     return "rate in the closed loop" if part.of_closed_loop else "maximum"

@@ -57,7 +57,6 @@ def _shares_as_percentiles(definition: DefinitionKeys, campaign: Campaign) -> It
 
 
 def contradictions(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
-    """Yield all contradictions between keys of the definition, each as a fault at the key to change."""
     yield from _repeated("variants", "variant id", [variant.id for variant in definition.variants])
     yield from _repeated("loads", "load", [format_rate(load) for load in definition.loads])
     yield from _faults_of_stages(definition, campaign)

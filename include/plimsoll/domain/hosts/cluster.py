@@ -52,7 +52,6 @@ class ClusterId(Model):
 
     @classmethod
     def of_attempt(cls, key: AttemptKey) -> Self:
-        """Return the id of the cluster that serves that attempt alone."""
         return cls.of(key.campaign_id, key.cell_id, key.attempt)
 
     @classmethod
@@ -61,12 +60,10 @@ class ClusterId(Model):
         return cls.of(campaign_id, kept_for(variant), number)
 
     def numbered(self, number: int) -> Self:
-        """Return the id of the cluster with the same purpose and another number."""
         return self.of(self.campaign_id, self.purpose, number)
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse the text form of an id. Raises ValueError when the text is not an id."""
         campaign_id, purpose, number = text.split("/")
         return cls(campaign_id=campaign_id, name=f"{purpose}/{number}")
 
@@ -82,7 +79,6 @@ class ClusterId(Model):
 
     @property
     def is_kept(self) -> bool:
-        """Tell whether the cluster lives on when an attempt ends."""
         return self.purpose == _KEPT or self.purpose.endswith(f"-{_KEPT}")
 
     @property
@@ -231,5 +227,4 @@ class Launch(Model):
 
     @property
     def living(self) -> tuple[HostInfo, ...]:
-        """Return the hosts of the request without a recorded end."""
         return tuple(host for host in self.hosts or () if host.until is None)

@@ -62,13 +62,11 @@ def owner_words(owner: str) -> str:
 
 
 def installation_of(owner: str) -> str:
-    """Return the installation of Airflow whose run the owner is; empty for other owners."""
     run = CAMPAIGN_RUN.fullmatch(owner) or CELL_RUN.fullmatch(owner)
     return run["installation"] if run else ""
 
 
 def is_of_another_airflow(owner: str, asker: str) -> bool:
-    """Tell whether both are runs of Airflow, of two that share a store."""
     other, own = installation_of(owner), installation_of(asker)
     return bool(other and own) and other != own
 

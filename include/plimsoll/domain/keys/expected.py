@@ -8,7 +8,6 @@ from plimsoll.domain.keys.variant import SLUG
 STRATEGY_NAMES = ("full-grid", "search", "ramp", "threshold")
 
 Node = Mapping[str, Any]
-_SLUG = "lower-case letters, digits and single hyphens, such as `g1-large`"
 
 
 def node_at(schema: Node, path: Sequence[int | str]) -> Node:
@@ -52,7 +51,7 @@ def value_words(node: Node) -> str:
     if node.get("examples"):
         return f"a value like {' or '.join(str(example) for example in node['examples'])}"
     if node.get("pattern") == SLUG:
-        return _SLUG
+        return "lower-case letters, digits and single hyphens, such as `g1-large`"
     if "properties" in node:
         return f"keys: {', '.join(node['properties'])}"
     return _plain(node)

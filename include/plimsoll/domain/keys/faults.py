@@ -59,7 +59,6 @@ class Faulty(ValueError):
 
 
 def require_none(faults: Iterator[Fault]) -> None:
-    """Raise Faulty if there is any fault."""
     if listed := list(faults):
         raise Faulty(listed)
 
@@ -178,7 +177,6 @@ def _faults(error: ErrorDetails, schema: Mapping[str, Any], source: Source) -> I
 
 
 def _words(error: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[str, str]:
-    """Return the two texts of a fault: what is wrong, and what to write."""
     place = _place(error)
     node, value, shown = node_at(schema, place), error.get("input"), f"; found {text}" if text else ""
     mend = expected(node)

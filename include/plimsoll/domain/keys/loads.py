@@ -45,7 +45,6 @@ class LoadRange(Model):
     step: Annotated[Rate, Field(gt=0)]
 
     def levels(self) -> tuple[int, ...]:
-        """Return the load levels in ops/s, rising."""
         return tuple(self._range)
 
     @property
@@ -116,7 +115,6 @@ class TakenLoad(Model):
 
     @property
     def source(self) -> str:
-        """Return the id of the stage that gives the load."""
         stage = self.of or self.slowest_of
         assert stage is not None, "one of both is always there"
         return stage

@@ -97,6 +97,5 @@ class Download(Model):
     is_there: Annotated[bool, Field(description="Whether it is in the cache, so that nothing is fetched")]
 
     def __str__(self) -> str:
-        """Format the download as `cassandra-stress (53 MB)`."""
         size = "size not known before" if self.size_bytes is None else f"{self.size_bytes / 1_000_000:,.0f} MB"
         return f"{self.name} ({size})"

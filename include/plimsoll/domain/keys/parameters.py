@@ -111,7 +111,6 @@ class Parameter(Model):
 
     @property
     def effective(self) -> str | int | float:
-        """Return the value of the campaign; the default where it was given none."""
         return self.default if self.value is None else self.value
 
 

@@ -53,12 +53,10 @@ class RateBelow(Model):
 
     @property
     def column(self) -> str:
-        """Return the percentile's name among the figures of intervals."""
         return next(name for name, percentile in PERCENTILES.items() if percentile == self.percentile)
 
     @property
     def bound_ms(self) -> float:
-        """Return the bound in milliseconds."""
         return self.below / timedelta(milliseconds=1)
 
     def __str__(self) -> str:
@@ -107,12 +105,10 @@ class ServiceLevel(Model):
 
     @property
     def counts_failures(self) -> bool:
-        """Tell whether what was not answered counts as slow."""
         return self.failures != "apart"
 
     @property
     def bound_ms(self) -> float:
-        """Return the bound in milliseconds."""
         return self.below / timedelta(milliseconds=1)
 
     @property

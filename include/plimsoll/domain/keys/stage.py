@@ -54,11 +54,9 @@ class Stage(Model):
 
     @property
     def label(self) -> str:
-        """Return the name that people see."""
         return self.title or self.id
 
     def has(self, workload: str) -> bool:
-        """Return whether the stage has cells with that one of the definition's workloads."""
         return not self.workloads or workload in self.workloads
 
     @property
@@ -95,7 +93,6 @@ class StageStart(Model):
     loads: tuple[StageLoad, ...]
 
     def of_workload(self, workload: str) -> tuple[StageLoad, ...]:
-        """Return the loads of all variants with that workload, in the definition's order."""
         return tuple(load for load in self.loads if load.workload == workload)
 
 

@@ -152,7 +152,6 @@ def tries_of_a_cell(strategy: Strategy) -> int:
 
 
 def chooses_cells(strategy: Strategy) -> bool:
-    """Tell whether it chooses cells by the results of earlier ones."""
     return not isinstance(strategy, FullGrid)
 
 

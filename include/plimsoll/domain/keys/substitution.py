@@ -81,7 +81,6 @@ def _faults_of_own_copy(declared: Mapping[str, Parameter], rest: Mapping[str, An
 
 
 def _replaced(node: Any, old: str, new: str) -> Any:
-    """Return the tree with other text for that in each value."""
     if isinstance(node, str):
         return node.replace(old, new)
     if isinstance(node, Mapping):
@@ -114,7 +113,6 @@ def _faults_of_references(declared: Mapping[str, Parameter], rest: Mapping[str, 
 
 
 def _of_stage(path: Path) -> Path:
-    """Return the path from the stage on, for a key of a stage; else the path itself."""
     return path[2:] if path[0] == "stages" else path
 
 

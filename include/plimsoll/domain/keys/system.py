@@ -78,7 +78,6 @@ class LoadCommand(Model):
 
 
 def placeholders(line: str) -> Sequence[str]:
-    """Return the names in braces, known or not."""
     return _PLACEHOLDER.findall(line)
 
 
@@ -183,7 +182,6 @@ class LoadGeneratorChoice(Model):
 
     @property
     def most_in_flight(self) -> int:
-        """Return the greatest number of queries in flight, over all load hosts."""
         return self.hosts * self.threads * self.concurrency
 
 

@@ -127,7 +127,6 @@ class Timing(Model):
 
     @property
     def judged(self) -> timedelta:
-        """Return the judged time: duration less warm-up."""
         return self.duration - self.warmup
 
     def shortest(self, levels: Sequence[ServiceLevel]) -> timedelta:

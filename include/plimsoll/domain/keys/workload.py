@@ -48,7 +48,6 @@ class CqlOptions(Model):
     replication_factor: Annotated[int, Field(ge=1, description="Replicas of each row (CQL)")] = 3
 
     def faults_with(self, nodes: int) -> Iterator[Fault]:
-        """Yield the faults of these options on a cluster of so many nodes."""
         factor = self.replication_factor
         if factor > nodes:
             what = f"replication_factor {factor} needs at least {plural(factor, 'node')}; the system has {nodes}"
@@ -63,7 +62,6 @@ KNOWN_PRODUCTS = frozenset({"cassandra", "scylladb", *_OTHER_THAN_CQL})
 
 
 def protocol_of(product: str) -> str:
-    """Return the protocol that clients of that product speak."""
     return _OTHER_THAN_CQL.get(product, CQL)
 
 

@@ -139,7 +139,6 @@ def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: b
 
 
 def interrupted_deletion(store: ResultStore, campaign_id: str) -> Deletion | None:
-    """Return the deletion that was begun and not completed; None where there is none."""
     return DELETING.read_sound(store, campaign_id)
 
 

@@ -98,7 +98,6 @@ class Document:
             raise DefinitionError([self.problem(fault) for fault in faults], where=self.where) from None
 
     def problem(self, fault: Fault) -> Problem:
-        """Return the fault with the line of its key."""
         return fault.problem(self.line(fault.path))
 
     def located(self, problems: Iterable[Problem]) -> list[Problem]:

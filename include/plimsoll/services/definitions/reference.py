@@ -1,7 +1,4 @@
-"""The definition reference: the JSON schema as a Markdown document for people.
-
-Definitions as text: parse them with clear errors, write them back, export the JSON schema.
-"""
+"""Definitions as text: parsed with clear errors, written back, their JSON schema, and that as a Markdown document."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta

@@ -20,7 +20,6 @@ _QUARTERLY = "@quarterly"
 
 
 def schedule_problems(definition: Definition) -> Iterator[Problem]:
-    """Yield the faults of the schedule and its time zone; empty for a definition without a schedule."""
     if definition.schedule is None:
         return
     if (fault := _fault(definition.schedule)) is not None:

@@ -54,11 +54,9 @@ _RAW = (
 
 
 def check_campaign_files(toolkit: Toolkit, campaign_id: str, on_bytes: OnBytes, *, raw: bool = True) -> Checked:
-    """Check one campaign; `on_bytes` is told how much was read. Raises NotFound where there is no such campaign.
+    """Check one campaign; `on_bytes` is told how much was read. Not `raw`: the content of raw files is not looked at.
 
-    Not `raw`: the content of raw files is not looked at.
-
-    Raises StoreError where the store can't be reached.
+    Raises NotFound where there is no such campaign, StoreError where the store can't be reached.
     """
     campaign = StoredCampaign(toolkit.store, campaign_id)
     campaign.require_id()
@@ -100,7 +98,6 @@ class _Check:
 
     @cached_property
     def attempts(self) -> Mapping[AttemptKey, frozenset[str]]:
-        """Return the names of each attempt's files."""
         names_of: dict[AttemptKey, set[str]] = {}
         for path in self.files.listed:
             if of_attempt := attempt_and_name(self.files.campaign_id, path):
@@ -112,7 +109,6 @@ class _Check:
         return StoredCampaign(self.files.store, self.files.campaign_id).resolved()
 
     def faults(self) -> Iterator[Fault]:
-        """Yield the faults of what the campaign's own records tell."""
         yield from self._definitions()
         for path in self.files.listed:
             yield from self._record(path)
@@ -187,7 +183,6 @@ class _Check:
             yield from self.files.faults(expected, "the attempt's manifest", _RAW)
 
     def _archive(self, path: str) -> Fault | None:
-        """Return the fault of an archive of software whose content is not what its name says."""
         expected, where = PurePosixPath(path).stem.rpartition("-")[2], self.files.key(path)
         try:
             actual = archive_digest(self.files.blocks(path), where)

@@ -101,7 +101,6 @@ class CampaignFiles:
         return content
 
     def blocks(self, path: str) -> Iterator[bytes]:
-        """Yield the file's bytes. Raises NotFound, StoreError."""
         for block in self.store.blocks(self.key(path)):
             self.on_bytes(len(block))
             yield block
@@ -126,7 +125,6 @@ class CampaignFiles:
 
 
 def campaign_files(store: ResultStore, campaign_id: str, on_bytes: OnBytes) -> CampaignFiles:
-    """List the campaign's files."""
     listed = {file.key.removeprefix(f"{campaign_id}/"): file for file in store.listed(campaign_id)}
     return CampaignFiles(store, campaign_id, listed, on_bytes)
 

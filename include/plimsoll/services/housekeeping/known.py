@@ -113,7 +113,6 @@ def place_of(path: str) -> Place | None:
 
 
 def place_in_store(key: str) -> Place | None:
-    """Return the place of a file that belongs to no campaign."""
     return _first(OF_STORE, key)
 
 
@@ -129,7 +128,6 @@ def kind_of(path: str) -> Kind:
 
 
 def files_of_no_campaign(store: ResultStore) -> Iterator[ListedFile]:
-    """Yield the files that are in no folder of a campaign."""
     yield from store.listed("", deep=False)
     for name in store.folders(""):
         if campaign_id_problem(name) is not None:

@@ -44,7 +44,6 @@ class Rule:
 
     @property
     def is_any(self) -> bool:
-        """Tell whether it removes anything at all."""
         return self.older_than is not None or self.most_bytes is not None
 
     def words(self, age: timedelta | None, total: int) -> str:

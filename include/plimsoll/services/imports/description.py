@@ -40,7 +40,6 @@ class ImportedRun(Model):
 
     @property
     def cell(self) -> Cell:
-        """Return the cell that the files become."""
         return Cell(
             stage=self.stage,
             variant=self.variant,
@@ -140,7 +139,6 @@ class DescribedRun:
 
 
 def parse_description(text: str, where: str) -> ImportDescription:
-    """Parse the description in a YAML text. Raises DefinitionError with every fault: key, line, allowed values."""
     return parse_yaml(text, where).model(ImportDescription)
 
 
@@ -176,7 +174,6 @@ def _defaulted(definition: Definition) -> Iterator[str]:
 
 
 def with_loader(patterns: Iterable[str], name: str) -> tuple[str, ...]:
-    """Return the patterns of the files of one load generator."""
     return tuple(pattern.replace(_LOADER, name) for pattern in patterns)
 
 

@@ -71,7 +71,6 @@ class _Import:
 
     @property
     def paths(self) -> dict[str, str]:
-        """Return the path of each file within the attempt, by its name at the source."""
         return {file.name: layout.imported_file(file.name) for file in self.files}
 
     def run(self, campaign: CampaignStore, log: Log) -> Verdict:
@@ -133,8 +132,7 @@ def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFile
     """Import every run whose files are found. Run again, cells with unchanged files are left as they are.
 
     Raises Refused where the campaign exists with another definition, where no file is found or one belongs to several
-    cells, for an unknown format, and while another process imports into the campaign.
-    Raises StoreError where the store can't be written, or its folder does not exist.
+    cells, for an unknown format, and while another process imports; StoreError where the store can't be written.
     """
     _require_format(description)
     runs = [(wanted, _by_loader(wanted, description, find)) for wanted in described_runs(description)]

@@ -100,10 +100,7 @@ def _ended_early(evidence: Evidence) -> Iterator[str]:
 
 
 def _left_to_do(evidence: Evidence) -> Iterator[str]:
-    """Yield the work that the nodes had left when the timed run began, as load generator or nodes report it.
-
-    It is left by populating, or by the earlier loads on the same data.
-    """
+    """Yield the work that populating, or earlier loads on the same data, had left when the timed run began."""
     work_of = "earlier loads" if evidence.fingerprint and evidence.fingerprint.data_of else "populating"
     if evidence.summary.compactions_left:
         yield f"compactions of {work_of} were left when the timed run began: {evidence.summary.compactions_left}"
@@ -195,9 +192,7 @@ def _around_action(evidence: Evidence, judgement: Judgement) -> tuple[Judgement,
 
 
 def counted(summary: LoadSummary, intervals: pd.DataFrame) -> LoadSummary:
-    """Return the summary with the logs' counts of operations in the judged intervals, where the summary itself has
-    none.
-    """
+    """Return the summary with the logs' counts of operations in the judged intervals, where it has none itself."""
     if summary.operations:
         return summary
     rows = intervals[(intervals["phase"] == "judged") & (intervals["operation"] != ALL_OPERATIONS)]

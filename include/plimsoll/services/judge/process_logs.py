@@ -64,7 +64,6 @@ class CollectedFiles:
 
     @property
     def hosts(self) -> Sequence[str]:
-        """Return the names of the hosts with files, in the manifest's order."""
         return tuple(dict.fromkeys(PurePosixPath(entry.path).parts[1] for entry in self.manifest.files))
 
     def of(self, host: str, process: str = "") -> dict[str, ManifestEntry]:
@@ -74,14 +73,10 @@ class CollectedFiles:
         return {name: entry for entry, parent, _, name in parts if parent == folder}
 
     def read(self, entry: ManifestEntry) -> bytes:
-        """Return the content of a file."""
         return self.store.read(layout.attempt_file(self.manifest.key, entry.path))
 
     def text(self, entry: ManifestEntry | None) -> str:
-        """Return the content of a file as text, with marks in place of bytes that are none.
-
-        Empty where there is no file.
-        """
+        """Return the file's content, with marks in place of bytes that are no text; empty where there is no file."""
         return self.read(entry).decode(errors="replace") if entry else ""
 
 

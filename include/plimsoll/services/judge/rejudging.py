@@ -1,7 +1,4 @@
-"""Judge all collected attempts of a campaign again, from their raw files and by today's rules, on many processors.
-
-Processes that judge: forked from one that has imported all they need, and ended with their parent.
-"""
+"""Judge all collected attempts of a campaign again, by today's rules, on many processors."""
 
 import os
 import threading
@@ -27,7 +24,6 @@ _PRELOADED = ["plimsoll.preload"]
 
 
 def processors() -> int:
-    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
@@ -55,7 +51,6 @@ def workers(make_toolkit: MakeToolkit, jobs: int) -> Iterator[ProcessPoolExecuto
 
 
 def toolkit_of_this_worker() -> Toolkit:
-    """Return the toolkit that `make_toolkit` made when this worker began."""
     return _of_this_worker[0]
 
 
@@ -147,9 +142,6 @@ def _rejudged(toolkit: Toolkit, key: AttemptKey) -> Rejudged:
 
 
 def _kept(toolkit: Toolkit, key: AttemptKey) -> Outcome | None:
-    """Return the outcome of the verdict that an attempt keeps; None where it has none, or the store does not
-    give it.
-    """
     with suppress(PlimsollError):
         verdict = layout.VERDICT.read(toolkit.store, key)
         return verdict.outcome if verdict else None

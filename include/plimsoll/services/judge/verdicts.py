@@ -83,10 +83,7 @@ def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and
     errors: LoadSummary,
     started_at: datetime | None,
 ) -> Verdict:
-    """Return the verdict; valid if there are no `reasons`.
-
-    `errors`: failed and answered operations, which decide the error share, and their rows.
-    """
+    """Return the verdict; valid if there are no `reasons`. `errors`: failed and answered operations, and their rows."""
     judgement, quality, why = judged.judgement, judged.quality, tuple(dict.fromkeys(reasons))
     is_ramp = isinstance(case.part.strategy, Ramp)
     return Verdict(
@@ -140,7 +137,6 @@ def failed_too_often(part: Part, judgement: Judgement, errors: LoadSummary) -> b
 
 
 def stopped_words(broken: BrokenRule) -> str:
-    """Say when and why a stop rule ended the load."""
     ended = format_duration(timedelta(seconds=broken.seconds))
     return f"the load was ended after {ended} by `stop_when[{broken.rule}]`: {broken.why}"
 

@@ -69,7 +69,6 @@ class Member(NamedTuple):
 
     @classmethod
     def of(cls, content: bytes) -> Self:
-        """Return a file from content in memory."""
         return cls(sha256(content).hexdigest(), lambda: content)
 
 
@@ -82,7 +81,6 @@ class Bundle:
 
 
 def checksums_of(files: Mapping[str, bytes]) -> dict[str, str]:
-    """Return each file's sha256, by name."""
     return {name: sha256(content).hexdigest() for name, content in sorted(files.items())}
 
 
@@ -110,10 +108,7 @@ def write_bundle(stream: IO[bytes], index: BundleIndex, members: Mapping[str, Me
 
 
 def _packs_too_well(content: bytes) -> bool:
-    """Tell whether the packed content would be smaller than a reader of bundles accepts: that is stored as it is.
-
-    It is packed only until it is known not to be.
-    """
+    """Tell whether the packed content would be smaller than a reader accepts. It is packed only until that is known."""
     packer, packed, blocks = zlib.compressobj(wbits=-zlib.MAX_WBITS), 0, memoryview(content)
     for at in range(0, len(content), _BLOCK):
         packed += len(packer.compress(blocks[at : at + _BLOCK]))
@@ -185,10 +180,7 @@ def _raw_files(files: Mapping[str, bytes]) -> dict[str, tuple[int, str]]:
 
 
 def _faults(entries: list[ZipInfo], size: int) -> Iterator[str]:
-    """Explain why an archive of that size, bytes, with such files is refused.
-
-    Plimsoll does not unpack it, but a user who does must be safe.
-    """
+    """Explain why such an archive is refused. Plimsoll does not unpack it, but a user who does must be safe."""
     names = [entry.filename for entry in entries]
     if len(set(names)) < len(names):
         yield "a name stands twice"

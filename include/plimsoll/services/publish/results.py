@@ -1,6 +1,4 @@
-"""Read a campaign's results from the store, in the form that the analysis needs; the answer of a published one, for
-those who wait at a terminal; two beside each other.
-"""
+"""Read a campaign's results from the store as the analysis needs them, and the answer of a published report."""
 
 from __future__ import annotations
 
@@ -98,9 +96,8 @@ def comparison_data(campaign: StoredCampaign, at: datetime) -> CampaignData:
 
 
 def mixed_judging(campaign_id: str, state: CampaignState[C]) -> Problem | None:
-    """Return the reason against combining the verdicts that count: they were reached by different service levels.
-
-    That happens when sliding windows were added to a campaign after attempts were judged.
+    """Return why the verdicts that count can't be combined: they were reached by different service levels, as when
+    sliding windows were added after attempts were judged.
     """
     expected = {part.id: part.service_levels for part in state.campaign.parts}
     others = [
@@ -126,7 +123,6 @@ def _without_tables(verdict: Verdict) -> AttemptData:
 
 
 def attempt_data(store: ReadableStore, verdict: Verdict) -> AttemptData:
-    """Return a judged attempt with its tables."""
     return AttemptData(
         verdict=verdict,
         fingerprint=layout.FINGERPRINT.read(store, verdict.key),

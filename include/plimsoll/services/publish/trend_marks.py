@@ -21,10 +21,7 @@ MARK = Record(".definitions/<definition>/marks/<number>.json", TrendMark)
 
 
 def stored_marks(store: ReadableStore, definitions: Sequence[str]) -> Marks:
-    """Return the marks of these definitions by their time, those of each in the order in which they were added.
-
-    Raises DamagedRecord for one that can't be understood.
-    """
+    """Return the marks of these definitions by their time. Raises DamagedRecord for one that can't be understood."""
     logs = ((mark for _, mark in _log(store, name)) for name in definitions)
     return Marks(tuple(merge(*logs, key=lambda mark: mark.at)))
 
@@ -43,8 +40,8 @@ def add_mark(
 
 
 def mark_baseline(store: ResultStore, found: TrendDocument, campaign_id: str, why: Remark) -> None:
-    """Let the series start anew with that campaign of the trend; an empty reason takes the mark back, also of one that
-    was deleted.
+    """Let the series start anew with that campaign of the trend; an empty reason takes the mark back, of a deleted one
+    too.
 
     Raises Refused for a campaign that is not in the trend, and for a reason that is no sound note.
     """

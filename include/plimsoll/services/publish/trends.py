@@ -190,7 +190,6 @@ def computed_figures(campaign: StoredCampaign, now: datetime) -> CampaignFigures
 
 
 def _with_tables(store: ReadableStore, attempt: AttemptData) -> AttemptData:
-    """Return the attempt with its environment and what its GC logs tell."""
     return replace(
         attempt,
         fingerprint=layout.FINGERPRINT.read(store, attempt.key),

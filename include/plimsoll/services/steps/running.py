@@ -61,10 +61,9 @@ def run_cells(
 
 
 def run_cell(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, log: Log) -> Verdict:
-    """Run a cell from provisioning to verdict, as `run_cells` does. The verdict is that of its newest attempt.
+    """Run a cell as `run_cells` does, and return the verdict of its newest attempt.
 
-    In every case its cluster is destroyed and its logs are kept. Raises PlimsollError where the attempt could not be
-    judged, or something of its cluster remains.
+    Raises PlimsollError where the attempt could not be judged, or something of its cluster remains.
     """
     ran = run_cells(toolkit, campaign_id, [cell_id], owner, log)[-1]
     if ran.verdict is None or ran.remains:
@@ -192,7 +191,6 @@ def _cleaned_up(work: AttemptContext, log: Log) -> tuple[str, ...]:
 
 
 def _without_remains(ran: CellRunEnd, log: Log) -> CellRunEnd:
-    """Return the outcome after another try to destroy what remained."""
     if not ran.remains:
         return ran
     log(f"{ran.work.key}: destroying its cluster, which resisted before")

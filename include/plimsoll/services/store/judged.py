@@ -21,9 +21,7 @@ def void_summaries(store: ResultStore, campaign_id: str) -> None:
 
 
 def unmark_in_trends(store: ResultStore, campaign_id: str) -> None:
-    """Let trends read the campaign again. To be called before and after a change of what they read: its verdicts, its
-    definition, the pass of its gate, its deletion.
-    """
+    """Let trends read the campaign again. To be called before and after any change of what they read of it."""
     # No id has a dot, so no other campaign's token begins like that
     own = layout.TREND_TOKEN.key("", campaign_id, "")
     for key in store.keys(layout.TREND_TOKEN.folder("")):
@@ -68,19 +66,13 @@ def keep_verdict(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
 
 
 def keep_no_copy(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
-    """Remove the verdict that was kept last if the attempt still has the same verdict.
-
-    Judging again was killed before it replaced the verdict, and then found the same verdict again.
-    """
+    """Remove the copy that judging again kept: it was killed then, and has now found the same verdict again."""
     if is_kept_last(store, key, verdict):
         store.delete(layout.EARLIER_VERDICT.key(key, layout.EARLIER_VERDICT.newest_number(store, key)))
 
 
 def is_kept_last(store: ReadableStore, key: AttemptKey, verdict: Verdict) -> bool:
-    """Tell whether that verdict was kept last.
-
-    While it is the attempt's own verdict too, judging again is not over: the new verdict is not stored yet.
-    """
+    """Tell whether it was kept last. While it is the attempt's own too, the one that replaces it is not stored yet."""
     kept = layout.EARLIER_VERDICT
     number = kept.newest_number(store, key)
     return number > 0 and store.read(kept.key(key, number)) == kept.content(verdict)

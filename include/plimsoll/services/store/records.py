@@ -70,7 +70,6 @@ class Record(Place, Generic[_M]):
     indent: int | None = 1
 
     def content(self, record: _M) -> bytes:
-        """Return the bytes of its file."""
         return record.model_dump_json(indent=self.indent).encode()
 
     def parse(self, store: ReadableStore, key: str, text: bytes) -> _M:
@@ -102,11 +101,9 @@ class Record(Place, Generic[_M]):
             return None
 
     def read_all(self, store: ReadableStore, of: Subject) -> Iterator[_M]:
-        """Yield all records of the subject, by their keys."""
         return (self.at(store, key) for key in store.keys(self.folder(of)))
 
     def write(self, store: ResultStore, of: Subject, record: _M, *names: object) -> None:
-        """Store the record in place of an earlier one."""
         store.write(self.key(of, *names), self.content(record))
 
     def create(self, store: ResultStore, of: Subject, record: _M, *names: object) -> bool:

@@ -42,7 +42,6 @@ _OF_DAMAGE = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeErr
 
 
 def table_file(name: str) -> str:
-    """Return the name of a table's file in the folder of its attempt."""
     return f"{name.replace('_', '-')}.parquet"
 
 

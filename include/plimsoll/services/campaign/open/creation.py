@@ -110,7 +110,6 @@ class CampaignPlan:
 
     @property
     def summary(self) -> str:
-        """Return the plan in one sentence."""
         have = "has" if self.missing == 1 else "have"
         now = f"{plural(len(self.cells), 'cell')} to run now; {self.missing} of {self.total} {have} no valid attempt"
         return now + self.to_come

@@ -33,7 +33,7 @@ from plimsoll.strategies.state import CellAttempts, JudgedAttempt, campaign_stat
 
 @dataclass(frozen=True)
 class Plan:
-    """Cells in running order, with the time and cost of running them."""
+    """Cells in running order, with the time and cost (US dollars; None where no price is known) of running them."""
 
     campaign: Campaign
     cells: tuple[Cell, ...]
@@ -49,7 +49,6 @@ class Plan:
 
     @cached_property
     def estimate(self) -> Estimate:
-        """Return the least, likely and greatest number of cells that the definition's strategies run."""
         return total(self.stages)
 
     @cached_property
@@ -59,30 +58,21 @@ class Plan:
 
     @property
     def usd(self) -> float | None:
-        """Return the cost of all cells' hosts, US dollars; None where no price is known.
-
-        Provisioning and deployment come on top, and populating where the definition gives it no time of its own.
-        """
+        """Return the cost of all cells' hosts, without provisioning, deployment, and populating that has no time."""
         return self.usd_of("all")
 
     def usd_of(self, extent: Extent) -> float | None:
-        """Return the cost of the hosts of so many cells, US dollars: under load, and while they wait and populate.
-
-        None where no price is known.
-        """
+        """Return the cost of the hosts of so many cells, US dollars: under load, and while they wait and populate."""
         return usd_of(self.stages, self.tariff, lambda stage: stage.paid_hours(extent))
 
     @property
     def usd_of_populating(self) -> float | None:
-        """Return the greatest cost of populating that is in no other figure, because the definition gives it no time.
-
-        None where no price is known.
-        """
+        """Return the greatest cost of populating that no other figure has, because the definition gives it no time."""
         return usd_of(self.stages, self.tariff, lambda stage: stage.uncounted_hours)
 
     @property
     def usd_at_most(self) -> float | None:
-        """Return the greatest cost that is known beforehand, US dollars; None where no price is known."""
+        """Return the greatest cost that is known beforehand, US dollars."""
         return usd_at_most(self.stages, self.tariff)
 
     @property
@@ -102,7 +92,6 @@ class Plan:
 
     @property
     def ends_early(self) -> bool:
-        """Tell whether loads end once they have missed."""
         return any(stage.shortest < stage.duration for stage in self.stages)
 
     @property
@@ -112,7 +101,6 @@ class Plan:
 
     @property
     def at_once(self) -> int:
-        """Return the greatest number of cells that run at the same time."""
         return min(self.parallel, self.estimate.at_once)
 
     @property
@@ -122,15 +110,11 @@ class Plan:
 
     @property
     def load_time(self) -> timedelta:
-        """Return the time under load with `parallel` cells at a time: the likely time where it `is_estimated`, else the
-        least.
-        """
+        """Return the time under load, `parallel` cells at a time: likely where it `is_estimated`, else the least."""
         return sum((stage.load_time(self.parallel) for stage in self.stages), timedelta(0))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the plan in its documented JSON form (docs/guides/rest.md): `cells` in running order, `totals`,
-        `cost`.
-        """
+        """Return the plan in its documented JSON form (docs/guides/rest.md)."""
         cells = [cell.model_dump() for cell in self.cells]
         known = [{"id": cell.id, **fields} for cell, fields in zip(self.cells, cells, strict=True)]
         awaited = [_awaited_json(cell) for cell in awaited_cells(self.campaign)]
@@ -196,15 +180,11 @@ def _cents(usd: float | None) -> float | None:
 
 
 def make_plan(campaign: Campaign, *, parallel: int | None = None, tariff: Tariff | None = None) -> Plan:
-    """Return the plan of a whole campaign."""
     return Plan(campaign, running_order(campaign), parallel or campaign.max_parallel, tariff)
 
 
 def new_campaign_id(name: str, at: datetime) -> str:
-    """Return a new id made of the definition's name and the time (UTC): `demo-20260131t120000`.
-
-    It can be used in run ids, tags and keys.
-    """
+    """Return a new id of the definition's name and the time (UTC), such as `demo-20260131t120000`."""
     return f"{name}-{at:%Y%m%dt%H%M%S}"
 
 
@@ -220,10 +200,7 @@ def _with_action(cell: Mapping[str, Any], actions: Mapping[str, Action | None]) 
 
 
 def _awaited_json(cell: AwaitedCell) -> dict[str, Any]:
-    """Return a cell whose load is not known yet.
-
-    Like other cells it has only keys that tell it from cells of its campaign.
-    """
+    """Return a cell whose load is not known yet, with only the keys that tell it from others, as other cells have."""
     return {"id": cell.id, **{key: value for key, value in asdict(cell).items() if value != ""}, "load_ops_s": None}
 
 
@@ -249,9 +226,7 @@ def known_bytes(found: Sequence[Download]) -> int:
 
 
 def download_lines(found: Sequence[Download]) -> Iterator[str]:
-    """Yield sentences on what is still to be downloaded, with sizes, and on what is here; none where nothing is
-    needed.
-    """
+    """Yield sentences on what is still to be downloaded, with sizes, and on what is here."""
     there = [download for download in found if download.is_there]
     wanted = [download for download in found if not download.is_there]
     if wanted:

@@ -55,9 +55,7 @@ class Request(Model):
 
     @property
     def is_for_all(self) -> bool:
-        """Tell whether the request is for everything that the campaign still needs, and so for all rounds of a
-        search.
-        """
+        """Tell whether it is for everything that the campaign still needs, and so for all rounds of a search."""
         return self.cells == MISSING and not self.is_limited and not self.incomplete
 
     @property
@@ -138,16 +136,12 @@ def choose(request: Request, state: CampaignState[CellState], asked_at: datetime
 
 
 def words_for(cells: Sequence[Cell]) -> str:
-    """Return the `cells` parameter of a run of these cells: their ids, or `missing` where the ids would be too long.
-
-    `missing` also asks for cells whose newest attempt was unsound.
-    """
+    """Return the `cells` parameter of a run of these cells: their ids, or `missing` where these would be too long."""
     ids = " ".join(cell.id for cell in cells)
     return ids if len(ids) <= LONGEST_CHOICE else MISSING
 
 
 def repeat_id(repeat: int) -> str:
-    """Return a repeat as cell ids write it: `r3`."""
     return f"r{repeat}"
 
 
@@ -169,10 +163,7 @@ def _is_asked_for(cell: CellState, patterns: Sequence[str], asked_at: datetime) 
 
 
 def levels_of(campaign: Campaign, written: Callable[[int], str] = format_rate) -> tuple[str, ...]:
-    """Return all loads that people can choose, each once, in the definition's order: `40000/s`, or as `written`.
-
-    A load from an earlier stage: `70pct`, `slowest`.
-    """
+    """Return all loads to choose from, in the definition's order: `40000/s` or as `written`; `70pct`, `slowest`."""
     of_parts = ([part.level] if part.level else map(written, part.loads) for part in campaign.parts)
     return tuple(dict.fromkeys(level for levels in of_parts for level in levels))
 
@@ -230,7 +221,6 @@ def _pattern_problems(campaign: Campaign, request: Request) -> Iterator[Problem]
 
 
 def _usual_patterns(campaign: Campaign) -> Iterator[str]:
-    """Yield patterns for all cells of a variant, a stage, a workload, a load or a repeat."""
     before = "*-" if campaign.stage_ids else ""
     yield from (f"{before}{variant.id}-*" for variant in campaign.variants)
     yield from (f"{name}-*" for name in campaign.stage_ids)

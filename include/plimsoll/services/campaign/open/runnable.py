@@ -76,10 +76,7 @@ def require_runnable(
 
 
 def _keyspace_problems(toolkit: Toolkit, campaign: Campaign, campaign_id: str) -> Iterator[Problem]:
-    """Yield whose keyspace is where the campaign's cells would make theirs, in a database of somebody else.
-
-    What the campaign itself has left there, its next cell drops.
-    """
+    """Yield whose keyspace is where the campaign's cells would make theirs. Its own leftovers its next cell drops."""
     if campaign.provider.name not in toolkit.providers:
         return
     try:
@@ -211,9 +208,7 @@ def _kept_hosts_problems(toolkit: Toolkit, campaign: Campaign) -> Sequence[Probl
 
 
 def _kept_data_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
-    """Yield what keeps a ramp's loads from sharing their data: hosts that end with a cell, a generator that must
-    populate.
-    """
+    """Yield what keeps a ramp's loads from sharing their data."""
     sharing = [part for part in campaign.parts if part.data_scope == "repeat"]
     generator = toolkit.load_generators.get(campaign.load_generator.name)
     for where in dict.fromkeys(part.key("strategy.data") for part in sharing):

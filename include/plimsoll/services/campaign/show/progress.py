@@ -132,7 +132,6 @@ def threshold_statuses(state: CampaignState[CellState]) -> Iterator[ThresholdSta
 
 
 def cell_progress(state: CellState) -> CellProgress:
-    """Return the cell's state, newest attempt and progress."""
     return CellProgress(
         cell=state.cell,
         state=state.state,
@@ -144,7 +143,6 @@ def cell_progress(state: CellState) -> CellProgress:
 
 
 def first_start(state: CampaignState[CellState]) -> datetime | None:
-    """Return the time at which the campaign's first attempt began."""
     begun = (attempt.attempt.started_at for tried in state.cells for attempt in tried.attempts if attempt.attempt)
     return min(begun, default=None)
 
@@ -196,7 +194,6 @@ def _of_cell(cell: CellProgress, usual: Mapping[str, float], now: datetime) -> t
 
 
 def _after(phase: str, usual: Mapping[str, float]) -> float:
-    """Return the time of all phases after that one, s."""
     return sum(list(usual.values())[list(usual).index(phase) + 1 :])
 
 
@@ -224,7 +221,6 @@ def _lengths(progress: AttemptProgress, names: Sequence[str]) -> Mapping[str, fl
 
 
 def tally_of(state: CampaignState[CellState]) -> Tally:
-    """Return the totals, computed from every attempt."""
     seen = (attempt.progress.at for cell in state.cells for attempt in cell.attempts if attempt.progress)
     counts = Counter(cell.state for cell in state.cells)
     return Tally(counts=dict(counts), started_at=first_start(state), changed_at=max(seen, default=None))

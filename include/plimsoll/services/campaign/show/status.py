@@ -104,21 +104,16 @@ def campaign_summary(
 
 
 def summary_of(status: CampaignStatus) -> CampaignSummary:
-    """Return the status of the campaign without its cells."""
     return CampaignSummary.model_validate({name: getattr(status, name) for name in CampaignSummary.model_fields})
 
 
 def time_left_in(campaign: CampaignStore, state: CampaignState[CellState], now: datetime) -> TimeLeft:
-    """Return the time left of the campaign in that state."""
     cells = [cell_progress(cell) for cell in state.cells]
     return time_left(state.campaign, cells, now, newest_request(campaign))
 
 
 def cell_status(state: CellState, campaign: Campaign, seconds_over: float = 0.0) -> CellStatus:
-    """Return the status of one cell, with the figures of the attempt that counts.
-
-    `seconds_over`: by how much its present phase takes longer than expected.
-    """
+    """Return the status of one cell, with the figures of the attempt that counts."""
     newest = state.newest
     running = newest.progress if newest and newest.is_running else None
     verdict = state.shown.verdict if state.shown else None
@@ -177,9 +172,7 @@ def _running(progress: AttemptProgress, part: Part) -> dict[str, object]:
 
 
 def _newest(state: CellState) -> dict[str, object]:
-    """Return the outcome of the newest attempt where an older one counts, so that a cancelled attempt is still
-    visible.
-    """
+    """Return the outcome of the newest attempt where an older one counts: a cancelled one is still visible."""
     if state.newest is None or state.newest is state.shown:
         return {}
     alone = CellState(state.cell, (state.newest,))

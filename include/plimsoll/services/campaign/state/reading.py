@@ -45,7 +45,6 @@ class FinalAttempts(Generic[_S]):
         return sum(map(len, self._of.values()))
 
     def of(self, campaign_id: str) -> Mapping[FinalAttempt, _S]:
-        """Return what the last read of the campaign found."""
         return self._of.get(campaign_id, {})
 
     def replace(self, campaign_id: str, found: Mapping[FinalAttempt, _S]) -> None:
@@ -58,7 +57,6 @@ class FinalAttempts(Generic[_S]):
                 self._of.popitem(last=False)
 
     def forget(self, campaign_id: str) -> None:
-        """Remember nothing of the campaign."""
         with self._changing:
             self._of.pop(campaign_id, None)
 
@@ -69,7 +67,6 @@ class CellState(CellAttempts[AttemptState]):
 
     @property
     def state(self) -> CellStateName:
-        """Return the state of the cell in one word."""
         if self.decided_by and not (self.newest and self.newest.is_running):
             return "not-needed"
         if self.shown is None:
@@ -114,7 +111,6 @@ def judged_state(campaign: CampaignStore, resolved: Campaign) -> CampaignState[C
 
 
 def judged_attempts(campaign: CampaignStore) -> Iterator[JudgedAttempt]:
-    """Yield every attempt, with its verdict if it has one."""
     for cell_id in campaign.cells_with_attempts():
         for key in campaign.attempts(cell_id):
             yield JudgedAttempt(key, layout.VERDICT.read(campaign.store, key))
@@ -128,7 +124,6 @@ def valid_verdict(campaign: CampaignStore, cell_id: str) -> Verdict | None:
 
 
 def running_attempts(state: CampaignState[CellState]) -> tuple[AttemptState, ...]:
-    """Return the attempts that a process or run works on."""
     return tuple(attempt for cell in state.cells for attempt in cell.attempts if attempt.is_running)
 
 
@@ -164,7 +159,6 @@ def _files(store: ResultStore, campaign_id: str) -> Mapping[AttemptKey, Mapping[
 
 
 def require_cell_state(state: CampaignState[CellState], cell_id: str, campaign_id: str) -> CellState:
-    """Return the state of that cell. Raises NotFound when the campaign has no such cell."""
     cell = state.by_id.get(cell_id)
     if cell is None:
         mend = f"{meant(cell_id, state.by_id)} its matrix shows the cells".strip()

@@ -110,9 +110,7 @@ def end_run(store: ResultStore, campaign_id: str, owner: str = "") -> None:
 
 
 def owners_of_runs(store: ResultStore, campaign_id: str) -> tuple[str, ...]:
-    """Return the owners of all runs on record for the campaign: those that have not reported their end, dead or
-    alive.
-    """
+    """Return the owners of all runs that have not reported their end, dead or alive."""
     return tuple(run.owner for run in _read(store, campaign_id))
 
 
@@ -122,10 +120,7 @@ def before_deletion(campaign_id: str) -> str:
 
 
 def runs_at_work(toolkit: Toolkit, campaign_id: str, mend: str = _MEND) -> Iterator[Problem]:
-    """Yield the runs that work on the campaign, as problems for anybody else. A lost run counts until its latest end.
-
-    `mend` is the advice on what to do about it.
-    """
+    """Yield the runs that work on the campaign, as problems. A lost run counts until its latest end."""
     for run in _read(toolkit.store, campaign_id):
         yield from _at_work(toolkit, campaign_id, run, mend)
 
@@ -146,10 +141,7 @@ def _at_work(toolkit: Toolkit, campaign_id: str, run: Run, mend: str = "") -> It
 
 
 def require_no_other_run(toolkit: Toolkit, campaign_id: str) -> None:
-    """Raise Refused where a run works on the campaign, with the run and its attempts.
-
-    A run that Airflow has lost counts as running until its latest possible end.
-    """
+    """Raise Refused where a run works on the campaign. One that Airflow has lost counts until its latest end."""
     if not campaign_exists(toolkit.store, campaign_id):
         return
     if problems := [*runs_at_work(toolkit, campaign_id), *_attempts_at_work(toolkit, campaign_id)]:
