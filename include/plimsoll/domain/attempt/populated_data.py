@@ -50,12 +50,9 @@ class DataOrigin(Model):
     ] = ()
     until: Annotated[AwareDatetime, Field(description="When the database ends itself at the latest")]
 
-    def populated_by(self, key: AttemptKey) -> AttemptKey:
-        return self.earlier[0] if self.earlier else key
-
     def environment(self, key: AttemptKey) -> str:
         """Return the name of what lives on the nodes as long as the data do: `g1-010k-r3-1-data`."""
-        return f"{self.populated_by(key).environment}-data"
+        return f"{next(iter(self.earlier), key).environment}-data"
 
     def handed_on(self, key: AttemptKey) -> "DataOrigin":
         """Return the origin for the next attempt on the data of the attempt with that key."""

@@ -187,8 +187,8 @@ class ClusterRequest(Model):
 class PartlySeen(ProviderError):
     """Raised when a provider could list only some of the living clusters; `clusters` are the ones that it saw."""
 
-    def __init__(self, what: str, clusters: Sequence[Cluster], *, where: str = "", mend: str = "") -> None:
-        super().__init__(what, where=where, mend=mend)
+    def __init__(self, what: str, clusters: Sequence[Cluster], *, mend: str = "") -> None:
+        super().__init__(what, mend=mend)
         self.clusters = tuple(clusters)
 
 

@@ -22,11 +22,8 @@ from plimsoll.domain.text.wording import masked, meant, meant_or_known, nearest
 
 Path = tuple[int | str, ...]
 """Keys and places in lists, from the outermost: `("variants", 0, "jvm", "heap")`."""
-
 Source = Callable[[Path], str | None]
 """The text that stands at a path in the file; None where it is not known, or is more than one value."""
-
-
 IN_QUOTES = "put it in quotes"
 """How to mend text that YAML takes for a number; it may be followed by the text in quotes."""
 
@@ -42,7 +39,8 @@ class Fault:
     @property
     def key(self) -> str:
         """Return the path as people write it: `variants[0].jvm.heap`."""
-        return key_of(self.path)
+        text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path)
+        return text.removeprefix(".")
 
     def problem(self, line: int | None = None, under: str = "") -> Problem:
         """Return the fault as a Problem: its key below the key `under`, and its line where that is known."""
@@ -61,12 +59,6 @@ class Faulty(ValueError):
 def require_none(faults: Iterator[Fault]) -> None:
     if listed := list(faults):
         raise Faulty(listed)
-
-
-def key_of(path: Path) -> str:
-    """Format a path: `("variants", 0, "jvm")` → `variants[0].jvm`."""
-    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
-    return text.removeprefix(".")
 
 
 def problems_of(error: ValidationError, model: type[BaseModel], under: str = "") -> list[Problem]:
@@ -102,10 +94,21 @@ def fault_words(found: Mapping[str, Any]) -> str:
 def as_written(value: Any, model: type[BaseModel]) -> Any:
     """Return the value with `true` and `false` as text for a number, which pydantic would read as 1 and 0."""
     schema = _schema(model)
-    for path in _truths(value, ()):
-        if node_at(schema, path).get("type") in ("integer", "number"):
-            value = _with_text(value, path)
-    return value
+
+    def written(leaf: Any, path: Path) -> Any:
+        is_truth = isinstance(leaf, bool) and node_at(schema, path).get("type") in ("integer", "number")
+        return _BooleanText(str(leaf).lower()) if is_truth else leaf
+
+    return changed_tree(value, written)
+
+
+def changed_tree(node: Any, change: Callable[[Any, Path], Any], path: Path = ()) -> Any:
+    """Return the tree with what `change` makes of each single value in it and its path."""
+    if isinstance(node, Mapping):
+        return {key: changed_tree(value, change, (*path, key)) for key, value in node.items()}
+    if isinstance(node, list | tuple):
+        return [changed_tree(value, change, (*path, number)) for number, value in enumerate(node)]
+    return change(node, path)
 
 
 @cache
@@ -118,25 +121,6 @@ class _BooleanText(str):
     """The text `true` or `false`, as the file has it."""
 
     __slots__ = ()
-
-
-def _truths(value: object, path: Path) -> Iterator[Path]:
-    if isinstance(value, bool):
-        yield path
-    elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _truths(inner, (*path, key))
-    elif isinstance(value, list | tuple):
-        for index, inner in enumerate(value):
-            yield from _truths(inner, (*path, index))
-
-
-def _with_text(value: Any, path: Path) -> Any:
-    if not path:
-        return _BooleanText(str(value).lower())
-    copy: Any = dict(value) if isinstance(value, Mapping) else list(value)
-    copy[path[0]] = _with_text(copy[path[0]], path[1:])
-    return copy
 
 
 def _roots(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ConfigDict, ValidationError
 
-from plimsoll.domain.keys.faults import IN_QUOTES, Fault, Faulty, Path, faults_of, require_none
+from plimsoll.domain.keys.faults import IN_QUOTES, Fault, Faulty, Path, changed_tree, faults_of, require_none
 from plimsoll.domain.keys.parameters import PARAMETERS, Parameter, Parameters, Values
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.wording import meant_or_known
@@ -54,7 +54,7 @@ def with_values(written: Any, values: Values) -> Any:
     require_none(_faults_of_references(declared, rest))
     known = {name: values.get(name, parameter.default) for name, parameter in declared.items()}
     own = {name: parameter.model_copy(update={"value": known[name]}) for name, parameter in declared.items()}
-    return {PARAMETERS: own, **{key: _put(value, known) for key, value in rest.items()}}
+    return {PARAMETERS: own, **changed_tree(rest, lambda leaf, _: _put(leaf, known))}
 
 
 def as_own_copy(content: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -80,12 +80,8 @@ def _faults_of_own_copy(declared: Mapping[str, Parameter], rest: Mapping[str, An
             yield Fault(path, f"$({name}) has no effect in a campaign's own copy, where values are in place", mend)
 
 
-def _replaced(node: Any, old: str, new: str) -> Any:
-    if isinstance(node, str):
-        return node.replace(old, new)
-    if isinstance(node, Mapping):
-        return {key: _replaced(value, old, new) for key, value in node.items()}
-    return [_replaced(value, old, new) for value in node] if isinstance(node, list | tuple) else node
+def _replaced(tree: Any, old: str, new: str) -> Any:
+    return changed_tree(tree, lambda leaf, _: leaf.replace(old, new) if isinstance(leaf, str) else leaf)
 
 
 def _faults_of_references(declared: Mapping[str, Parameter], rest: Mapping[str, Any]) -> Iterator[Fault]:
@@ -133,15 +129,13 @@ def _references(node: Any, path: Path) -> Iterator[tuple[Path, str]]:
             yield from _references(value, (*path, number))
 
 
-def _put(node: Any, values: Values) -> Any:
-    if isinstance(node, str):
-        alone = _REFERENCE.fullmatch(node)
-        if alone and alone["name"] is not None:
-            return values[alone["name"]]
-        return _REFERENCE.sub(lambda match: "$(" if match["name"] is None else str(values[match["name"]]), node)
-    if isinstance(node, Mapping):
-        return {key: _put(value, values) for key, value in node.items()}
-    return [_put(value, values) for value in node] if isinstance(node, list | tuple) else node
+def _put(leaf: Any, values: Values) -> Any:
+    if not isinstance(leaf, str):
+        return leaf
+    alone = _REFERENCE.fullmatch(leaf)
+    if alone and alone["name"] is not None:
+        return values[alone["name"]]
+    return _REFERENCE.sub(lambda match: "$(" if match["name"] is None else str(values[match["name"]]), leaf)
 
 
 def at_its_parameter(fault: Fault, written: Any) -> Fault:

@@ -20,11 +20,7 @@ OWN = "a protocol of its own"
 UNKNOWN = "a protocol that nobody stated"
 """The protocol of an imported database that Plimsoll does not know. Nothing is told of its options."""
 
-CQL = "cql"
-"""The protocol's name."""
-
-HBASE = "hbase"
-"""The protocol's name."""
+CQL, HBASE = "cql", "hbase"
 
 
 class HBaseOptions(Model):
