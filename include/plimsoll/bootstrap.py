@@ -122,10 +122,7 @@ def full_toolkit(settings: Settings) -> Toolkit:
 
 
 def provider_to_check(settings: Settings, choice: ProviderChoice) -> Provider:
-    """Return a definition's provider `command`, whose launches are not recorded in the store.
-
-    Raises Refused for another provider.
-    """
+    """Return a definition's provider `command`, with launches that no store records. Raises Refused for another."""
     from plimsoll.adapters.providers.command import PROVIDER, UnkeptLaunches
 
     if choice.name != PROVIDER:
@@ -307,11 +304,7 @@ def _s3(settings: Settings) -> Any:
 
 
 def store_name(settings: Settings) -> str:
-    """Return the name that distinguishes this installation's clusters from others' in the same account: its result
-    store.
-
-    A store in a folder is unique to this machine.
-    """
+    """Return the store's name, unique to this machine for a folder: it tells clusters of one account apart."""
     return settings.store if "://" in settings.store else f"{platform.node()}:{settings.store}"
 
 
@@ -326,10 +319,7 @@ def load_definition(settings: Settings, name_or_path: str) -> Definition:
 
 
 def load_document(settings: Settings, name_or_path: str) -> Document:
-    """Return the document of a definition, by name or path. It knows the line of each key.
-
-    Raises NotFound, or DefinitionError where the file is not readable YAML.
-    """
+    """Return the document of a definition, which knows lines. Raises NotFound, or DefinitionError for no YAML."""
     where, text = definition_folder(settings).read(name_or_path)
     return parse_yaml(text, where)
 

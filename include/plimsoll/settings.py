@@ -1,7 +1,4 @@
-"""Read the settings `PLIMSOLL_*`: the places of results, caches, clusters and definitions.
-
-No other module reads them, but the prefix of names, which the domain needs (prefix.py).
-"""
+"""Read the settings `PLIMSOLL_*`, as no other module does but prefix.py, which the domain needs."""
 
 from pathlib import Path
 

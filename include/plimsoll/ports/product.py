@@ -88,9 +88,8 @@ class Product(ABC):
 
     @abstractmethod
     def check(self, spec: ProductSpec) -> Sequence[Problem]:
-        """Return all problems that keep these variants from running.
-
-        Examples: missing artefacts, a JVM that the product can't use, a garbage collector that a JDK does not have.
+        """Return all that keeps these variants from running: missing artefacts, a JVM or a collector that can't be
+        used.
         """
 
     def unchecked(self, spec: ProductSpec) -> Sequence[str]:

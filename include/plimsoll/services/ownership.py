@@ -98,10 +98,7 @@ def hold_in_force(store: ResultStore, owners: Owners, campaign_id: str, now: dat
 
 
 def is_at_work(store: ResultStore, owners: Owners, campaign_id: str, owner: str, now: datetime) -> bool | None:
-    """Tell whether the owner of an attempt is alive; None where that is not known.
-
-    For a process on another machine, its hold on the campaign gives the answer.
-    """
+    """Tell whether the owner of an attempt lives; None: not known. On another machine, its hold tells."""
     alive = owners.is_alive(owner)
     # A run of Airflow holds no campaign
     if alive is not None or ProcessOwner.parse(owner) is None:

@@ -148,10 +148,7 @@ class LoadStart(Model):
 
     @property
     def drift_ms(self) -> float | None:
-        """Tell how far any clock moved against the first load host's while the load ran, ms.
-
-        None where the clocks were not compared again after the load.
-        """
+        """Tell how far any clock moved against the first one's under load, ms; None where none was compared again."""
         if set(self.clocks_after) != set(self.clocks):
             return None
         before, after = ahead_of_first(self.clocks), ahead_of_first(self.clocks_after)

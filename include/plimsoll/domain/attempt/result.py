@@ -145,10 +145,7 @@ class Verdict(Model):
 
     @property
     def lasts(self) -> bool:
-        """Tell whether the attempt is invalid for a reason that no further run mends: a person must change something.
-
-        So it is where a reason says so, and where other software ran than the definition says.
-        """
+        """Tell whether no further run mends it: a reason says so, or other software ran than the definition says."""
         differs = [check.name for check in self.checks if check.tested and not check.success]
         # The name of a check may begin with that of a process, such as `datanode: JVM`
         return any(LASTS in reason for reason in self.reasons) or any(

@@ -1,7 +1,4 @@
-"""The state of a campaign in figures, as pages show it and the JSON API returns it.
-
-The progress of a campaign, for people who watch it run.
-"""
+"""The state of a campaign in figures, for pages and the JSON API, and its progress, for people who watch it."""
 
 from datetime import datetime, timedelta
 from typing import Annotated, Literal, Self

@@ -1,7 +1,6 @@
-"""A campaign as it is run: its stages, and their parts, each flat and complete; and what clients of its products speak.
-Pure.
+"""A campaign as it is run: its stages, and their parts, each flat and complete; and what clients speak. Pure.
 
-It is resolved once from what somebody wrote (`resolve`): whatever runs, judges or reports a cell asks no definition.
+It is resolved once (`resolve`): whatever runs, judges or reports a cell asks no definition.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,10 +18,7 @@ from plimsoll.domain.keys.workload import CQL, UNKNOWN, Workload
 
 @dataclass(frozen=True)
 class CampaignStage:
-    """A stage of a campaign: one part for each of its workloads, which differ in nothing else.
-
-    `id` is the definition's own: empty where it has no `stages`.
-    """
+    """A stage: one part for each of its workloads, which differ in nothing else. `id`: empty without `stages`."""
 
     id: str
     parts: tuple[Part, ...]
@@ -124,18 +120,13 @@ class Campaign(Setup):
         return self.node_hosts + self.load_generator.hosts
 
     def shape_of(self, stage: CampaignStage) -> tuple[int, int]:
-        """Return the numbers of hosts for nodes and of load hosts of the stage's clusters.
-
-        Kept hosts serve cells of any stage, so there are as many as the largest stage needs.
-        """
+        """Return how many node hosts and load hosts a stage's clusters have. Kept hosts serve the largest stage too."""
         nodes = stage.first.node_hosts if self.cluster_scope == "cell" else self.node_hosts
         return nodes, self.load_generator.hosts
 
     @property
     def chosen_by(self) -> str:
-        """Return what chooses cells by earlier results, round after round: `strategies` of several stages, or the name
-        of the only one. Empty where every cell of the grid runs in one round.
-        """
+        """Return what chooses cells round by round: a strategy's name or `strategies`; empty where all run in one."""
         strategy = self.parts[0].strategy
         return "strategies" if len(self.stages) > 1 else strategy.name if chooses_cells(strategy) else ""
 
@@ -167,10 +158,7 @@ class Clients:
 
 
 def clients_of(parts: Sequence[Part]) -> tuple[Clients, ...]:
-    """Return the clients of every product with every workload, of a campaign's parts or of one of them alone.
-
-    Empty where all speak CQL, whose options all have, and where nobody stated what they speak.
-    """
+    """Return the clients of every product and workload; none where all speak CQL, as usual, or nobody knows."""
     setup: Setup = parts[0]
     if setup.protocols in ((CQL,), (UNKNOWN,)):
         return ()

@@ -115,10 +115,7 @@ class Setup:
         return tuple(dict.fromkeys(map(self.protocol_of, self.variants)))
 
     def version_of(self, variant: Variant) -> str:
-        """Return the database release that a variant runs; `NOT_KNOWN` where nobody said it.
-
-        A valid definition says it for every variant, but where somebody else runs the cluster.
-        """
+        """Return the release that a variant runs; `NOT_KNOWN` where nobody said it, as of others' clusters."""
         own = variant.version or (self.system.version if self.product_of(variant) == self.system.database else None)
         return own or NOT_KNOWN
 
@@ -198,10 +195,7 @@ class Part(Setup):
 
     @property
     def found_loads(self) -> tuple[StageLoad, ...]:
-        """Return the results that each variant's load was taken from.
-
-        Empty for a part with loads of its own, and while the loads are not known.
-        """
+        """Return the results that each variant's load was taken from, as far as they are known."""
         return self.stage_start.of_workload(self.workload_id) if self.stage_start else ()
 
     @property
@@ -219,10 +213,7 @@ class Part(Setup):
 
     @property
     def cells(self) -> int:
-        """Return the number of cells of the grid, or the most that a threshold runs of it.
-
-        Where the loads are not known yet, one load of each variant counts.
-        """
+        """Return the number of cells of the grid, or the most that a threshold runs; one a variant for unknown loads."""
         if self.taken is None:
             return len(self.variants) * most_cells(self.strategy, len(self.loads) * self.repeats)
         known = sum(load.load_ops_s is not None for load in self.found_loads)
@@ -235,9 +226,7 @@ class Part(Setup):
 
     @property
     def round_scope(self) -> Literal["cell", "variant", "stage"]:
-        """Return which cells may run before the strategy is asked again: one `cell`, those of a variant, or of the
-        stage.
-        """
+        """Return which cells may run before the strategy is asked again."""
         if self.data_scope == "repeat":
             return "cell"  # the data that it leaves decide about the next one
         # Otherwise variants take turns, and each turn would end the hosts that are kept for the variant before.
@@ -298,18 +287,12 @@ class Part(Setup):
 
     @property
     def declared_time(self) -> timedelta:
-        """Tell how long the definition lets everything of a cell last on its hosts: waiting, populating and the load.
-
-        Hosts live for this time and a margin, and so long attempts and runs count as alive.
-        """
+        """Tell how long a cell may last on its hosts. These, with a margin, and its attempt live for so long."""
         return (self.wait_for_calm or timedelta(0)) + self.timing.with_populating
 
     @property
     def node_hosts(self) -> int:
-        """Return the number of hosts for nodes, with those that stay empty until an action puts a node on them.
-
-        None are needed where somebody else runs the cluster.
-        """
+        """Return the number of hosts for nodes, also for new ones; 0 where somebody else runs the cluster."""
         spares = self.action.spares if self.action else 0
         return self.system.nodes + spares if self.provider.owns == "cluster" else 0
 

@@ -1,7 +1,4 @@
-"""Resolve what somebody wrote: a definition into a campaign, and a campaign into the requests that adapters get. Pure.
-
-Whoever gets these need not know what kind of campaign it is.
-"""
+"""Resolve a definition into a campaign, and a campaign into the requests that adapters get, of whatever kind. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields

@@ -50,10 +50,7 @@ class ProcessOwner(Model):
 
 
 def owner_words(owner: str) -> str:
-    """Return an owner in words; a token of another kind unchanged.
-
-    `process 4711 on lab1`, `Airflow's run demo-1__g1-00200-r1, installation 5f3a91c2d04b`.
-    """
+    """Return an owner in words, such as `process 4711 on lab1`; a token of another kind unchanged."""
     if run := CAMPAIGN_RUN.fullmatch(owner):
         return f"Airflow's run {run['run_id']} of {run['dag_id']}, installation {run['installation']}"
     if run := CELL_RUN.fullmatch(owner):

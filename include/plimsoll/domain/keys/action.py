@@ -69,10 +69,7 @@ class Action(Model):
 
     @property
     def rank(self) -> tuple[int, int]:
-        """Return the order among conditions of a cluster that lost nodes, from the one that carries the most.
-
-        Beside a node that is down, replacing it takes the others' time.
-        """
+        """Return the order of conditions, from the one that carries most: replacing a dead node takes the others' time."""
         return self.count or 1, int(self.name == "replace-node")
 
     @property

@@ -97,10 +97,7 @@ def _child(schema: Node, node: Node, key: int | str) -> Node:
 
 
 def _resolved(schema: Node, node: Node) -> Node:
-    """Return the node with its references resolved. Its own keys win over those of the reference.
-
-    A choice between one thing and nothing is resolved to that thing.
-    """
+    """Return the node with its references resolved, under its own keys; of `one thing or nothing` that thing."""
     node = _referenced(schema, node)
     choices = [choice for choice in node.get("anyOf", ()) if choice.get("type") != "null"]
     if len(choices) == 1:

@@ -173,9 +173,7 @@ StageLoads = Annotated[
 
 
 def load_remarks(content: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a person may not have meant in the loads of a sound definition, as its file has them: a range that
-    steps over its end, a list that falls.
-    """
+    """Yield what may not be meant in sound loads, as the file has them: a range over its end, a falling list."""
     stages = content.get("stages") or ()
     for where, owner in (("loads", content), *((f"stages[{n}].loads", stage) for n, stage in enumerate(stages))):
         loads = owner.get("loads")

@@ -125,10 +125,7 @@ def named_unit(name: str) -> str:
 
 
 def implied(names: Iterable[str]) -> dict[str, str]:
-    """Return the pairs of a header that names its columns as `--columns` does: `time_ms,latency_us,operation,ok`.
-
-    Empty where they are not enough.
-    """
+    """Return the pairs of a header such as `time_ms,latency_us,operation,ok`; empty where they are not enough."""
     columns: dict[str, str] = {}
     for name in names:
         unit = _NAMED_UNIT.search(name)

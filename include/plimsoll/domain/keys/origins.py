@@ -1,7 +1,5 @@
-"""Where figures come from: a publication that a definition stands for, or, of an imported attempt, a run that
-somebody measured without Plimsoll, judged by the same rules.
-
-A piece of software that a campaign needs from a registry or an archive.
+"""Where figures come from: a publication that a definition stands for, or a run that somebody measured without
+Plimsoll; and downloads that a campaign needs.
 """
 
 from typing import Annotated, Literal, Self

@@ -171,8 +171,7 @@ def operations_needed(level: ServiceLevel) -> int | None:
 
 
 def few_operations(level: ServiceLevel, rates_ops_s: Iterable[float], which: str = "") -> Iterator[str]:
-    """Yield a note if a service level's percentile is decided by few operations at one of the rates, with what would
-    do.
+    """Yield a note, with what would do, if few operations decide a percentile at one of the rates.
 
     `which`: the intervals that it is about, where it is not all.
     """

@@ -104,10 +104,7 @@ class Threshold(Model):
 
 
 def _of_a_name(value: Any) -> Any:
-    """Return a strategy as a mapping, also where its name stands alone.
-
-    Raises Faulty for an unknown name: pydantic's own message would list tags.
-    """
+    """Return a strategy as a mapping. Raises Faulty for an unknown name: pydantic's own message would list tags."""
     if isinstance(value, Mapping):
         _require_known(value.get("name"), ("name",))
         return value

@@ -92,10 +92,7 @@ def with_values(text: str, values: Mapping[str, str]) -> str:
 
 
 def program_of(line: str, values: Mapping[str, str]) -> str:
-    """Return the program that a command runs, without `env` and its variables.
-
-    Empty where its name depends on a value that is not among these, or on options of `env`.
-    """
+    """Return the program that a command runs, without `env`; empty where unknown values or options of `env` decide."""
     words = (word for word in shlex.split(line) if word != "env" and not re.match(r"\w+=", word))
     program = next(words, "")
     if program.startswith("-") or not values.keys() >= set(placeholders(program)):

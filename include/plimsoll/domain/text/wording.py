@@ -32,8 +32,8 @@ def visible(text: str) -> str:
 
 
 def masked(text: str) -> str:
-    """Leave out what may be secret in a URL: user and password (up to the last @, since a password may have any signs),
-    and the query, which may be a signature.
+    """Leave out what may be secret in a URL: user and password up to the last @, as these have any signs, and the
+    query.
     """
     return _QUERY.sub(r"\1?…", _LOGIN.sub("…@", text))
 

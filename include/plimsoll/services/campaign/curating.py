@@ -53,10 +53,7 @@ def annotate(campaign: CampaignStore, text: str, by: str, at: datetime) -> Note 
 
 
 def mark_as_kept(campaign: CampaignStore, why: str, by: str, at: datetime) -> Note | None:
-    """Keep the campaign's raw files from retention, for the reason given; an empty text takes the mark away.
-
-    Raises as `annotate` does.
-    """
+    """Keep the campaign's raw files from retention for that reason; an empty one ends that. Raises as `annotate`."""
     return _written(campaign, layout.KEEP, why, by, at)
 
 
@@ -110,10 +107,7 @@ def deletable(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: bool = 
 
 
 def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: bool = False) -> Deletion:
-    """Delete everything of the campaign. Raises Refused, with nothing deleted, where `deletable` does.
-
-    A record of the deletion is written below `.deleted` in the store first.
-    """
+    """Delete all of the campaign, once that is on record below `.deleted`. Raises Refused where `deletable` does."""
     deletion, store = deletable(toolkit, campaign_id, by, take_over=take_over), toolkit.store
     if take_over:
         end_run(store, campaign_id)

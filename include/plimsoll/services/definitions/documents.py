@@ -86,10 +86,7 @@ class Document:
     where: str
 
     def model(self, kind: type[_M], values: Values | None = None) -> _M:
-        """Return the content as that model. Raises DefinitionError with each fault: key, line, found, what to write.
-
-        `values`: those of a definition's parameters that are not to have their defaults.
-        """
+        """Return the content as that model, with these parameters' values. Raises DefinitionError with each fault."""
         self._require_mapping(kind)
         try:
             return kind.model_validate(as_written(self.content, kind), context=values)

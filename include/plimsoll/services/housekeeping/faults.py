@@ -70,10 +70,7 @@ class CampaignFiles:
         return f"{self.campaign_id}/{path}"
 
     def compared(self, expected: Mapping[str, str]) -> Iterator[tuple[str, str | StoreError]]:
-        """Yield each path with the sha256 of its bytes, empty where the file is missing, or why it can't be read.
-
-        Raises StoreError where the store itself can't be reached any more.
-        """
+        """Yield each path with the sha256 of its bytes, empty where it is missing, or why it can't be read."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             yield from pool.map(lambda path: (path, self._digest(path)), expected)
 
@@ -146,10 +143,7 @@ class _Stream(io.RawIOBase):
 
 
 def archive_digest(blocks: Iterator[bytes], where: str) -> str:
-    """Return the digest of the content of an archive, of which one block is in memory at a time.
-
-    Raises DamagedRecord where it is no whole archive.
-    """
+    """Return the digest of an archive's content, read block by block. Raises DamagedRecord for no whole archive."""
     checksums = {}
     try:
         with tarfile.open(fileobj=io.BufferedReader(_Stream(blocks)), mode="r|") as archive:

@@ -101,10 +101,7 @@ def attempt_and_name(campaign_id: str, path: str) -> tuple[AttemptKey, str] | No
 
 
 def place_of(path: str) -> Place | None:
-    """Return the place that a file of a campaign has, by its path there; None for one that Plimsoll would not write.
-
-    Raw files, which are named by a manifest alone, have none.
-    """
+    """Return the place of a campaign's file, by its path; None for raw files, and what Plimsoll does not write."""
     if parts := _ATTEMPT.fullmatch(path):
         return _first(OF_ATTEMPT, parts[3])
     if parts := _KEPT.fullmatch(path):

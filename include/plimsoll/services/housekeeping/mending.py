@@ -1,7 +1,4 @@
-"""Mend what can be mended without losing data: copies that the report's bundle has, and what is made from other files.
-
-Whatever can't be made again stays as it is.
-"""
+"""Mend what can be mended without losing data: copies in the report's bundle, and what is made from other files."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress

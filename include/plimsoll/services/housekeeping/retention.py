@@ -47,10 +47,7 @@ class Rule:
         return self.older_than is not None or self.most_bytes is not None
 
     def words(self, age: timedelta | None, total: int) -> str:
-        """Return the part of the rule by which raw files of that age go, of that many bytes in all; empty: none.
-
-        `age`: None where it is not known, so that they may be as old as the rule says.
-        """
+        """Return the rule by which raw files of that age (None: perhaps old enough) go, of so many bytes in all."""
         if self.older_than is not None and (age is None or age > self.older_than):
             return f"{'perhaps ' if age is None else ''}older than {plural(self.older_than.days, 'day')}"
         if self.most_bytes is not None and total > self.most_bytes:
@@ -70,10 +67,7 @@ class Pruned:
 
 @dataclass(frozen=True)
 class _Raw:
-    """The raw files of a campaign: their bytes by attempt, and the attempts whose removal was begun.
-
-    `ended_at`: None where it is not known; `why_not` says why then.
-    """
+    """Raw files of a campaign: bytes by attempt, those of begun removals, when it ended, and why they stay."""
 
     campaign_id: str
     sizes: dict[AttemptKey, int]

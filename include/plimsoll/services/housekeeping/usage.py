@@ -11,9 +11,8 @@ from plimsoll.services.store.listing import campaign_folders
 
 @dataclass(frozen=True)
 class Usage:
-    """The sizes of a campaign's files, bytes. `campaign_id` is empty for what belongs to none.
-
-    `raw`: what was collected from hosts; `derived`: tables and Data Docs; `records`: all other files.
+    """Bytes of a campaign's files (empty id: of none): `raw` from hosts; `derived`: tables, Data Docs; all other
+    `records`.
     """
 
     campaign_id: str

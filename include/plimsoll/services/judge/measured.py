@@ -42,10 +42,7 @@ if TYPE_CHECKING:
 
 
 def judge_measured(evidence: Evidence) -> JudgedAttempt:
-    """Return the verdict, with tables of what else happened where the timed run began.
-
-    Raises NotFound where an attempt without a failure has no fingerprint.
-    """
+    """Return the verdict and tables. Raises NotFound where an attempt without a failure has no fingerprint."""
     judgement = _judgement(evidence)
     # Only its files tell when a command's run began, from which the times of the action are counted
     if evidence.part.load_generator.command:
@@ -162,10 +159,7 @@ def _judgement(evidence: Evidence) -> Judgement:
 
 
 def by_files(summary: LoadSummary, judgement: Judgement) -> LoadSummary:
-    """Return a command's summary with what only its files tell.
-
-    Failed operations are those of the judged time, or of the whole run where not all of their times are known.
-    """
+    """Return a command's summary with what only its files tell: failures of the judged, else of the whole time."""
     known = {
         "started_at": judgement.started_at,
         "errors": judgement.errors if judgement.judged_errors is None else judgement.judged_errors,

@@ -156,10 +156,7 @@ def _own_log(evidence: Evidence, source: ProcessOnHost, text: str, zone: tzinfo)
 def _missing(
     processes: Sequence[Process], fingerprint: Fingerprint | None, gc_logs: Collection[ProcessOnHost]
 ) -> Sequence[str]:
-    """Return a sentence for each GC log that is missing, of the nodes that the attempt got to know.
-
-    None where no node has a GC log of that process: its JVM writes none then.
-    """
+    """Return a sentence for each missing GC log of the known nodes; none for a process of which no node has one."""
     writing = {source.process for source in gc_logs}
     nodes = fingerprint.nodes if fingerprint else ()
     sources = [

@@ -28,10 +28,7 @@ def processors() -> int:
 
 
 def start_imports() -> None:
-    """Start the server of processes, whose imports take two seconds, so that the caller can do other work meanwhile.
-
-    It ends with this process; while it imports, it ends when its imports have ended.
-    """
+    """Start the server of processes, whose imports take two seconds, ahead of its use. It ends with this process."""
     get_context("forkserver").set_forkserver_preload(_PRELOADED)
     forkserver.ensure_running()
 
@@ -72,10 +69,9 @@ def _end_with_parent() -> None:
 
 @dataclass(frozen=True)
 class Rejudged:
-    """The outcome for one attempt.
-
-    `before` is None if it had no verdict. `after` is None if it could not be judged: then it keeps its verdict, and
-    `failure` has the reason. `same`: nothing in the verdict has changed except the version of the code that reached it.
+    """The outcome for one attempt. `before`: None if it had no verdict; `after`: None if it could not be judged, and
+    kept it, by that `failure`. `same`: nothing in the verdict has changed except the version of the code that reached
+    it.
     """
 
     key: AttemptKey

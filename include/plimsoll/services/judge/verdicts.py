@@ -40,12 +40,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The results of judging an attempt.
+    """The results of judging. `quality`: None where nothing was checked.
 
-    `intervals` is the judgement's table; `quality` is None where nothing was checked.
-
-    `opening_backlog`: the backlog at the start of the judged time, None where the load generator did not report it.
-    `action`: what was done to the cluster, None where nothing was, or where it did not end.
+    `opening_backlog`: None where the load generator did not report it. `action`: what was done to the cluster, None
+    where nothing was, or where it did not end.
     """
 
     judgement: Judgement

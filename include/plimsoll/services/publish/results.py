@@ -61,10 +61,7 @@ def _unjudged(campaign: StoredCampaign) -> Iterator[tuple[AttemptKey, str]]:
 
 
 def campaign_capacities(campaign: StoredCampaign, verdicts: Iterable[Verdict], at: datetime) -> tuple[Capacity, ...]:
-    """Return the capacity of each variant with each workload, in the definition's order, from these verdicts alone.
-
-    Stages that take their load from an earlier one have none.
-    """
+    """Return capacities in the definition's order, from these verdicts alone; none of a stage that takes its load."""
     of_parts = data_of_parts(verdict_data(campaign, verdicts, at))
     return tuple(capacity for part in of_parts for capacity in reported_capacities(part))
 
@@ -96,9 +93,7 @@ def comparison_data(campaign: StoredCampaign, at: datetime) -> CampaignData:
 
 
 def mixed_judging(campaign_id: str, state: CampaignState[C]) -> Problem | None:
-    """Return why the verdicts that count can't be combined: they were reached by different service levels, as when
-    sliding windows were added after attempts were judged.
-    """
+    """Return why verdicts can't be combined: by other service levels, as before sliding windows were added."""
     expected = {part.id: part.service_levels for part in state.campaign.parts}
     others = [
         f"{cell.cell.id} attempt {cell.verdict.key.attempt}"
@@ -151,10 +146,7 @@ def published_answer(campaign: StoredCampaign, at: datetime) -> Answer:
 
 
 def published_documents(campaign: StoredCampaign) -> list[tuple[str, Any]]:
-    """Return the published `report.json`, and behind it that of each part by its name, where there are several.
-
-    Raises NotFound where no report is published.
-    """
+    """Return the published `report.json`, then that of each part by name. Raises NotFound where none is published."""
     whole = _read(campaign, DOCUMENT)
     return [("", whole), *((part["name"], _read(campaign, part["document"])) for part in whole.get("parts", ()))]
 

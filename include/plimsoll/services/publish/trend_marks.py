@@ -40,8 +40,7 @@ def add_mark(
 
 
 def mark_baseline(store: ResultStore, found: TrendDocument, campaign_id: str, why: Remark) -> None:
-    """Let the series start anew with that campaign of the trend; an empty reason takes the mark back, of a deleted one
-    too.
+    """Let the series start anew with that campaign of the trend; an empty reason takes the mark back.
 
     Raises Refused for a campaign that is not in the trend, and for a reason that is no sound note.
     """

@@ -90,10 +90,8 @@ def _entries(store: ResultStore, names: Sequence[str], now: datetime) -> tuple[d
 
 
 def record_figures(campaign: CampaignStore, published: StoredCampaign, verdict_names: str, now: datetime) -> None:
-    """Record what the campaign contributes to trends.
-
-    `published`: the campaign as its report has it; `verdict_names`: as they were before that was read, so that a
-    verdict that is stored meanwhile makes the record void.
+    """Record what the campaign contributes to trends. `published`: as its report has it; `verdict_names`: as they were
+    before that was read, so that a verdict that is stored meanwhile makes the record void.
     """
     # older campaigns have no such note
     note_definition(campaign.store, campaign.campaign_id, published.declared().name)
@@ -160,10 +158,7 @@ def _entry(campaign: CampaignStore, token: str, now: datetime) -> Entry:
 
 
 def computed_figures(campaign: StoredCampaign, now: datetime) -> CampaignFigures | str:
-    """Return what the campaign contributes, from its verdicts and tables, or why it can't take part.
-
-    Raises DamagedRecord, DefinitionError, NotFound.
-    """
+    """Return what it contributes, or why it can't take part. Raises DamagedRecord, DefinitionError, NotFound."""
     from plimsoll.report.trend.contribution import StoredResults, contribution
 
     data = verdict_data(campaign, campaign.verdicts(), now)

@@ -23,9 +23,9 @@ _MEND = "a new campaign that writes a longer `timing.populating` gives it more t
 
 @dataclass
 class LoadPoller:
-    """A poller of one load, which gives the load up when it takes longer than it may.
+    """A poller of one load, which gives it up when it takes too long.
 
-    All its state is in the store and on the hosts, except the time of the last look, and `since`: when the load began.
+    All its state is in the store and on the hosts, but for the time of the last look, and `since`: when the load began.
     """
 
     work: AttemptContext

@@ -159,8 +159,7 @@ class CampaignStore(StoredCampaign):
     def record_stage_start(self, stage_start: StageStart) -> None:
         """Record a stage's loads, which never change: of two callers at once, the first wins.
 
-        Raises Refused while the campaign is being deleted, and NotFound where it was deleted meanwhile: nothing is
-        left.
+        Raises Refused while the campaign is being deleted, and NotFound where it was deleted meanwhile.
         """
         self._create(layout.STAGE_START, stage_start, stage_start.stage)
 

@@ -1,6 +1,5 @@
-"""A request to run cells of a campaign, and the cells that it means at the moment.
-
-DAG runs, the pages, the JSON API and the command line all use these parameters, and this module reads them all.
+"""A request to run cells of a campaign, as DAG runs, pages, the JSON API and the command line have it, and what it
+means.
 """
 
 import re
@@ -92,10 +91,7 @@ def read_request(campaign: Campaign, conf: Mapping[str, Any]) -> Request:
 
 
 def given_values(conf: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the values that a request gives to the definition's parameters, as `parameters` or as fields of a form.
-
-    Raises Refused where `parameters` are no mapping.
-    """
+    """Return the values for parameters, given as `parameters` or fields of a form. Raises Refused for no mapping."""
     named = conf.get(PARAMETERS) or {}
     if not isinstance(named, Mapping):
         problem = Problem(PARAMETERS, "must have keys of its own", 'write names with values: {"version": "5.0.3"}')

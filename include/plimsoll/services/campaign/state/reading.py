@@ -31,10 +31,7 @@ LIMIT = 12_000
 
 
 class FinalAttempts(Generic[_S]):
-    """States of final attempts by campaign, as the last read of the campaign found them.
-
-    Beyond the limit, the campaigns that were read longest ago are forgotten. Threads may share it.
-    """
+    """States of final attempts by campaign, as its last read found them. Threads may share it."""
 
     def __init__(self, limit: int = LIMIT) -> None:
         self._limit = limit

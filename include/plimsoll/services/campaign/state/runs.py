@@ -1,7 +1,4 @@
-"""Runs of another program, such as Airflow, that work on a campaign. A process of Plimsoll holds a campaign instead.
-
-A run is recorded in the store when it begins, so that others see it before its first cell and between two cells.
-"""
+"""Runs of another program, such as Airflow, that work on a campaign, each on record from its beginning on."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
