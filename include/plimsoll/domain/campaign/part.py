@@ -213,7 +213,7 @@ class Part(Setup):
 
     @property
     def cells(self) -> int:
-        """Return the number of cells of the grid, or the most that a threshold runs; one a variant for unknown loads."""
+        """Return the number of cells of the grid, or the most that a threshold runs; of unknown loads one a variant."""
         if self.taken is None:
             return len(self.variants) * most_cells(self.strategy, len(self.loads) * self.repeats)
         known = sum(load.load_ops_s is not None for load in self.found_loads)

@@ -69,7 +69,7 @@ class Action(Model):
 
     @property
     def rank(self) -> tuple[int, int]:
-        """Return the order of conditions, from the one that carries most: replacing a dead node takes the others' time."""
+        """Return the order of conditions, from the one that carries most: replacing a node takes the others' time."""
         return self.count or 1, int(self.name == "replace-node")
 
     @property

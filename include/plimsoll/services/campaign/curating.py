@@ -158,18 +158,13 @@ def _clusters(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterato
     own = CampaignStore(toolkit.store, campaign_id).resolved().provider.name if exists else None
     for name in toolkit.providers:
         # Hosts that only other campaigns name can't have a cluster of this one.
-        everywhere, of_campaign = toolkit.provider_everywhere, toolkit.provider_of
-        living = living_of(
-            {name: partial(of_campaign, name, campaign_id) if name == own else partial(everywhere, name)}
-        )
+        everywhere, own_places = toolkit.provider_everywhere, partial(toolkit.provider_of, name, campaign_id)
+        living = living_of({name: own_places if name == own else partial(everywhere, name)})
         for cluster in living.clusters:
             if cluster.id.campaign_id == campaign_id:
                 yield Problem(str(cluster.id), "its cluster is alive", f"`plimsoll clusters destroy {cluster.id}`")
         if name == own:
-            yield from (Problem(f"provider {name}", f"can't say which clusters live: {why}") for why in living.unseen)
-            yield from (_may_live(campaign_id, name, why) for why in living.silent if not take_over)
-
-
-def _may_live(campaign_id: str, provider: str, why: str) -> Problem:
-    mend = f"if they are gone for good, `plimsoll campaigns delete {campaign_id} {TAKE_OVER}` deletes it all the same"
-    return Problem(f"provider {provider}", f"can't say which clusters live: {why}", mend)
+            command = f"`plimsoll campaigns delete {campaign_id} {TAKE_OVER}`"
+            gone = f"if they are gone for good, {command} deletes it all the same"
+            unsaid = [(why, "") for why in living.unseen] + [(why, gone) for why in living.silent if not take_over]
+            yield from (Problem(f"provider {name}", f"can't say which clusters live: {why}", m) for why, m in unsaid)

@@ -140,8 +140,7 @@ def _remade(toolkit: Toolkit, campaign_id: str, faults: Sequence[Fault]) -> Iter
             toolkit.store.write(f"{campaign_id}/{fault.path}", content)
             yield Mended(fault)
         else:
-            why_not = f"other versions made it; `plimsoll report {campaign_id}` makes a new report"
-            yield Mended(fault, why_not)
+            yield Mended(fault, f"other versions made it; `plimsoll report {campaign_id}` makes a new report")
 
 
 def _unpublished(toolkit: Toolkit, checked: Checked) -> str | None:

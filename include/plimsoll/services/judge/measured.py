@@ -53,8 +53,7 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
         # Some load generators do not report the counts by which the mix is checked
         evidence = replace(evidence, summary=counted(evidence.summary, judged.intervals))
         judged = replace(judged, quality=_quality(evidence, judged))
-    started_at = evidence.summary.started_at
-    failures = evidence.summary.failures
+    started_at, failures = evidence.summary.started_at, evidence.summary.failures
     of_files = judgement.failures_remark if evidence.part.load_generator.command else ""
     # Failed operations of an attempt that failed follow from its failure.
     are_reasons = not evidence.manifest.failure and foreign_error_share(evidence.summary) >= ERROR_LIMIT
@@ -84,8 +83,7 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
 
 
 def _rate_tolerance(evidence: Evidence) -> float:
-    part = evidence.part
-    return tolerance_of(part, evidence.cell.load_ops_s * part.timing.judged.total_seconds())
+    return tolerance_of(evidence.part, evidence.cell.load_ops_s * evidence.part.timing.judged.total_seconds())
 
 
 def _ended_early(evidence: Evidence) -> Iterator[str]:
@@ -139,11 +137,10 @@ def _judgement(evidence: Evidence) -> Judgement:
         due=evidence.part.timing.duration,
         rate_tolerance=_rate_tolerance(evidence),
     )
+    levels = evidence.part.service_levels
     if command := evidence.part.load_generator.command:
         # The first record begins the run: the command began before, with connections or a start of its JVM.
-        is_cut_off = bool(evidence.summary.gave_up or evidence.summary.stopped)
-        run = replace(run, started_at=None, aborted=is_cut_off)
-        levels = evidence.part.service_levels
+        run = replace(run, started_at=None, aborted=bool(evidence.summary.gave_up or evidence.summary.stopped))
         options = ReadOptions(command.unit, tags=command.tags, columns=command.columns)
         ahead_ms = evidence.start.ahead_ms if evidence.start else {}
         judgement = judge_load_hosts(evidence.response_times, run, levels, options, ahead_ms)
@@ -152,7 +149,6 @@ def _judgement(evidence: Evidence) -> Judgement:
         return replace(judgement, reasons=tuple(f"{reason}{lasts}" for reason in judgement.reasons))
     # Its own operations keep their names: `scans` are reads only where another tool has no better name for them.
     names = {operation: operation for operation in evidence.operations}
-    levels = evidence.part.service_levels
     if len(evidence.summaries) > 1:
         return judge_load_hosts(evidence.response_times, run, levels, ReadOptions(kinds=names))
     return judge_logs(next(iter(evidence.response_times.values())), run, levels, kinds=names)

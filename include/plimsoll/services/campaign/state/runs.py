@@ -53,14 +53,11 @@ def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int, *, goe
     sides write their record before they look for the other's, so the second one always sees the first.
     """
     campaign, now = CampaignStore(toolkit.store, campaign_id).resolved(), toolkit.clock.now()
-    longest = campaign.declared_time
-    until = now + cells * (longest + _AROUND_A_LOAD) + _SLACK
-    runs = _read(toolkit.store, campaign_id)
-    run = Run(owner=owner, since=now, until=until)
-    recorded = next((known for known in runs if known.owner == owner), None)
+    run = Run(owner=owner, since=now, until=now + cells * (campaign.declared_time + _AROUND_A_LOAD) + _SLACK)
+    recorded = next((known for known in _read(toolkit.store, campaign_id) if known.owner == owner), None)
     if recorded is not None:
         # A later call may be about fewer cells, and takes no time away from the run
-        run = Run(owner=owner, since=recorded.since, until=max(recorded.until, until))
+        run = Run(owner=owner, since=recorded.since, until=max(recorded.until, run.until))
     if run != recorded:  # every cell calls this, and mostly nothing has changed
         RUNS.write(toolkit.store, campaign_id, run, digest_of(owner))
     try:
