@@ -49,7 +49,6 @@ _log = logging.getLogger("plimsoll")
 
 
 def build_toolkit(settings: Settings) -> Toolkit:
-    """Return the toolkit with the adapters that the settings select."""
     toolkit: Toolkit = _made(settings.toolkit, settings)
     return replace(toolkit, owners=LocalProcesses())
 
@@ -73,7 +72,6 @@ def environment_secrets(settings: Settings) -> Secrets:
 
 
 def full_toolkit(settings: Settings) -> Toolkit:
-    """Return the toolkit with every adapter that this installation has."""
     from plimsoll.adapters.code_version import code_version
     from plimsoll.adapters.generators.cassandra_stress import CassandraStress
     from plimsoll.adapters.generators.command import CommandGenerator
@@ -250,7 +248,6 @@ class _Providers:
 
 
 def build_store(settings: Settings) -> ResultStore:
-    """Build only the result store, for callers that only read."""
     if not settings.has_store_in_s3:
         if "store" not in settings.model_fields_set:
             with suppress(OSError):  # whoever writes there says so
@@ -301,7 +298,6 @@ def load_document(settings: Settings, name_or_path: str) -> Document:
 
 
 def sound_definitions(settings: Settings) -> Iterator[Definition]:
-    """Yield every valid definition of the folder; others are skipped."""
     folder = definition_folder(settings)
     for name in folder.names():
         with suppress(PlimsollError):

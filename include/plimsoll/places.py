@@ -26,7 +26,6 @@ def checkout() -> Path | None:
 
 
 def own_folder() -> Path:
-    """Return the folder for results and local clusters: in the checkout, else among the user's data."""
     if root := checkout():
         return root / ".plimsoll"
     # https://specifications.freedesktop.org/basedir-spec/latest/

@@ -82,7 +82,6 @@ class Settings(BaseSettings):
 
     @property
     def further_regions(self) -> tuple[str, ...]:
-        """Return regions to search for clusters, in addition to those of campaigns and definitions."""
         return tuple(region.strip() for region in self.regions.split(",") if region.strip())
 
     @property

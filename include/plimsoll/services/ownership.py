@@ -50,7 +50,6 @@ class Holder:
     hold: Hold
 
     def renew(self) -> None:
-        """Extend the hold. Raises Refused where another process has taken the campaign over."""
         self.require()
         self._replace(self.hold.model_copy(update={"until": self.toolkit.clock.now() + LASTS}))
 
@@ -92,7 +91,6 @@ def require_free(toolkit: Toolkit, campaign_id: str, owner: str = "") -> None:
 
 
 def hold_in_force(store: ResultStore, owners: Owners, campaign_id: str, now: datetime) -> Hold | None:
-    """Return the hold of the process that works on the campaign; None where none does."""
     newest = _newest(store, campaign_id)
     return newest[1] if newest and _is_in_force(newest[1], owners, now) else None
 

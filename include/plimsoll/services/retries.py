@@ -75,7 +75,6 @@ def report_waiting(sentence: str) -> None:
 
 @contextmanager
 def waiting_reported_to(listener: Callable[[str], None]) -> Iterator[None]:
-    """Pass reports of waiting inside the block to the listener, too."""
     token = _listener.set(listener)
     try:
         yield

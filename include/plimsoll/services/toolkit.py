@@ -71,7 +71,6 @@ class Toolkit:
     """Recorded with attempts and verdicts."""
 
     def provider(self, asked: Campaign | Part) -> Provider:
-        """Return the campaign's provider with its options. Raises Refused for a name that is not known here."""
         provider = _named(self.providers, "provider", asked.provider.name)
         return provider.at(Places((asked.provider.options,), workload=asked.workload))
 

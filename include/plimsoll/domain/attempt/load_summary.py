@@ -137,7 +137,6 @@ class LoadStart(Model):
 
     @property
     def ahead_ms(self) -> dict[str, float]:
-        """Tell how far each load host's clock is ahead of the first load host's, ms."""
         return ahead_of_first(self.clocks)
 
     @property

@@ -71,7 +71,6 @@ class Check(Model):
 
     @property
     def finding(self) -> str:
-        """Return the observation, as a phrase that can follow the expectation."""
         return f"observed {self.observed}" if self.tested else f"not tested: {self.observed}"
 
     @property
@@ -164,7 +163,6 @@ class Verdict(Model):
 
     @property
     def worst_is_floor(self) -> bool:
-        """Tell whether operations that failed decided an interval: the worst one is then the least that it can be."""
         return any(level.worst_is_floor for level in self.levels)
 
     @property

@@ -164,14 +164,12 @@ class CampaignProgress(Model):
 
     @property
     def seconds_over(self) -> float:
-        """Return by how much the slowest phase under way takes longer than expected, s; 0 where none does."""
         return max((cell.seconds_over for cell in self.cells), default=0.0)
 
     def count(self, *states: CellStateName) -> int:
         return sum(cell.state in states for cell in self.cells)
 
     def of_run(self) -> "CampaignProgress":
-        """Return the progress of only the cells that the newest run was asked for, and of cells that are running."""
         asked = self.asked
         if asked is None:
             return self

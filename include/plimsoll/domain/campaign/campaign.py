@@ -30,7 +30,6 @@ class CampaignStage:
 
     @property
     def first(self) -> Part:
-        """Return the first part, which tells everything but the workload for all of them."""
         return self.parts[0]
 
     @property
@@ -58,7 +57,6 @@ class CampaignStage:
 
     @property
     def host_time(self) -> timedelta:
-        """Return the total time for which its cells need hosts, as far as the definition tells."""
         return self.load_time + self.beyond_loads(self.cells)
 
 
@@ -147,7 +145,6 @@ class Clients:
 
     @property
     def words(self) -> str:
-        """Return the options as text: `regions 8, compression GZ`."""
         return ", ".join(f"{name} {value}" for name, value in self.options.items())
 
     def __str__(self) -> str:

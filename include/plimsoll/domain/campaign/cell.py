@@ -51,7 +51,6 @@ class Cell(Model):
 
     @property
     def part(self) -> str:
-        """Return the name of the part of the campaign that the cell belongs to. Empty where it has only one."""
         return part_name(self.stage, self.workload)
 
     @property
@@ -186,7 +185,6 @@ def awaited_cells(campaign: Campaign) -> tuple[AwaitedCell, ...]:
 
 
 def cell_ids(campaign: Campaign) -> tuple[str, ...]:
-    """Return the ids of all cells, including the cells of stages whose loads are not known yet."""
     return (*cells_by_id(campaign), *(cell.id for cell in awaited_cells(campaign)))
 
 

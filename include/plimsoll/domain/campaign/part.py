@@ -123,7 +123,6 @@ class Setup:
         return {**self.settings_of_system(self.product_of(variant)), **variant.settings}
 
     def settings_of_system(self, product: str) -> dict[str, JsonValue]:
-        """Return the system's settings, which hold for every variant of the system's product; empty for others."""
         return self.system.settings if product == self.system.database else {}
 
     @property
@@ -176,12 +175,10 @@ class Part(Setup):
 
     @property
     def heading(self) -> str:
-        """Return the stage's title and the workload for people; empty where the campaign has only one part."""
         return ", ".join(filter(None, (self.stage_title if self.stage else "", self.workload_id)))
 
     @property
     def source(self) -> str:
-        """Return the id of the part whose results give the loads; empty where the part has loads of its own."""
         return part_name(self.taken.source, self.workload_id) if self.taken else ""
 
     @property
@@ -189,7 +186,6 @@ class Part(Setup):
         return self.taken is None or self.stage_start is not None
 
     def started(self, stage_start: StageStart) -> "Part":
-        """Return the part with the loads that were found for it, those of all variants, rising."""
         rates = {load.load_ops_s for load in stage_start.of_workload(self.workload_id) if load.load_ops_s is not None}
         return replace(self, stage_start=stage_start, loads=tuple(sorted(rates)))
 
@@ -200,7 +196,6 @@ class Part(Setup):
 
     @property
     def level(self) -> str:
-        """Return the name of the load in cell ids, where the load comes from another stage; else empty."""
         return self.taken.slug if self.taken else ""
 
     def loads_of(self, variant: str) -> tuple[int, ...]:
@@ -226,7 +221,6 @@ class Part(Setup):
 
     @property
     def round_scope(self) -> Literal["cell", "variant", "stage"]:
-        """Return which cells may run before the strategy is asked again."""
         if self.data_scope == "repeat":
             return "cell"  # the data that it leaves decide about the next one
         # Otherwise variants take turns, and each turn would end the hosts that are kept for the variant before.

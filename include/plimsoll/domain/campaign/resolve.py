@@ -24,7 +24,6 @@ def setup_of(definition: DefinitionKeys) -> Setup:
 
 
 def resolve(definition: DefinitionKeys) -> Campaign:
-    """Return the campaign that the definition declares, in which no stage has started."""
     shared = vars(setup_of(definition))
     numbered = enumerate(definition.stages or (None,))
     stages = tuple(_stage(definition, shared, number, stage) for number, stage in numbered)
@@ -121,7 +120,6 @@ def variant_spec(part: Part, variant: Variant) -> VariantSpec:
 
 
 def hosts_spec(asked: Campaign | Part, needs: NodeNeeds) -> HostsSpec:
-    """Return what a provider is asked for. `needs`: those of the nodes, as their products tell them."""
     return HostsSpec(
         name=asked.name,
         options=asked.provider.options,

@@ -42,7 +42,6 @@ def _too_many_cells(definition: DefinitionKeys, campaign: Campaign) -> Iterator[
 
 
 def _stages(definition: DefinitionKeys, campaign: Campaign) -> Iterator[tuple[Stage | None, Part]]:
-    """Yield each stage as it is written, with its first part, which tells everything but its workloads."""
     return ((stage, resolved.first) for stage, resolved in stages_of(definition, campaign))
 
 

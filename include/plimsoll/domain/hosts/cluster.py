@@ -27,7 +27,6 @@ _KEPT = "hosts"
 
 
 def kept_for(variant: str) -> str:
-    """Return the purpose in the name of kept hosts: the hosts of one variant, or of the campaign if none is given."""
     return f"{variant}-{_KEPT}" if variant else _KEPT
 
 
@@ -56,7 +55,6 @@ class ClusterId(Model):
 
     @classmethod
     def kept(cls, campaign_id: str, variant: str, number: int) -> Self:
-        """Return the id of the kept cluster with that number, of one variant, or of the campaign if none is given."""
         return cls.of(campaign_id, kept_for(variant), number)
 
     def numbered(self, number: int) -> Self:
@@ -69,12 +67,10 @@ class ClusterId(Model):
 
     @property
     def purpose(self) -> str:
-        """Return the first part of the name: a cell's id, or what the hosts are kept for."""
         return self.name.partition("/")[0]
 
     @property
     def number(self) -> int:
-        """Return the second part of the name: the attempt's number, or a count of the kept clusters."""
         return int(self.name.partition("/")[2])
 
     @property
@@ -83,7 +79,6 @@ class ClusterId(Model):
 
     @property
     def attempt(self) -> AttemptKey | None:
-        """Return the one attempt that the cluster serves; None for kept hosts."""
         if self.is_kept:
             return None
         return AttemptKey(campaign_id=self.campaign_id, cell_id=self.purpose, attempt=self.number)

@@ -35,13 +35,11 @@ class Tariff(Model):
         return self.usd_per_cluster_hour(1, 1) is not None
 
     def usd_per_cluster_hour(self, nodes: int, load_hosts: int) -> float | None:
-        """Return the price of an hour of one cluster with that many hosts, US dollars; None where one is missing."""
         if self.node.usd_per_hour is None or self.load.usd_per_hour is None:
             return None
         return nodes * self.node.usd_per_hour + load_hosts * self.load.usd_per_hour
 
     def vcpus(self, nodes: int, load_hosts: int) -> int | None:
-        """Return the number of vCPUs of one cluster with that many hosts; None where a host type is not known."""
         if self.node.vcpus is None or self.load.vcpus is None:
             return None
         return nodes * self.node.vcpus + load_hosts * self.load.vcpus
@@ -111,7 +109,6 @@ class Spending(Model):
         return sum(entry.usd for entry in self.idle)
 
     def of_cell(self, cell_id: str) -> float | None:
-        """Return the cost of all attempts at that cell, US dollars; None where the cell had no hosts."""
         amounts = [entry.usd for entry in self.entries if entry.key.cell_id == cell_id]
         return sum(amounts) if amounts else None
 

@@ -36,7 +36,6 @@ class ProcessOwner(Model):
 
     @classmethod
     def parse(cls, owner: str) -> Self | None:
-        """Parse the token of a process; None for other owners, such as Airflow's runs."""
         if not owner.startswith(_KIND):
             return None
         names = ("host", "boot", "namespace", "pid", "started")
@@ -69,5 +68,4 @@ def is_of_another_airflow(owner: str, asker: str) -> bool:
 
 
 def owner_since(owner: str, since: datetime) -> str:
-    """Return an owner in words with its start: `process 4711 on lab1, since 2026-01-31 12:00 UTC`."""
     return f"{owner_words(owner)}, since {since:%Y-%m-%d %H:%M} UTC"

@@ -170,7 +170,6 @@ class RecordedAction:
 
 
 def took(duration_s: float, undated_s: float, waited_s: float) -> str:
-    """Return in words how long an action took, and for how long it stood still besides."""
     least = f"between {max(duration_s - undated_s, 0):.1f} and " if undated_s else ""
     still = f" (and stood still for {max(waited_s, 0):.1f} s, while nobody looked)" if waited_s else ""
     return f"{least}{max(duration_s, 0):.1f} s{still}"
@@ -240,5 +239,4 @@ class ActionResult(Model):
 
 
 def condition_of(action: Action | None) -> str:
-    """Return the cluster's condition during the action in words: `with one node down`; without any `healthy`."""
     return action.condition if action else "healthy"

@@ -11,7 +11,6 @@ Node = Mapping[str, Any]
 
 
 def node_at(schema: Node, path: Sequence[int | str]) -> Node:
-    """Return the node of the schema at that path; empty where the schema has no such path."""
     node: Node = _resolved(schema, schema)
     for key in path:
         node = _resolved(schema, _child(schema, node, key))
@@ -58,7 +57,6 @@ def value_words(node: Node) -> str:
 
 
 def _about(node: Node) -> str:
-    """Return the node's description, in the form of the end of a sentence."""
     about = str(node.get("description", "")).replace("\n", " ").rstrip(".")
     # A first word in capitals, such as JVM, stays as it is
     return about[:1].lower() + about[1:] if about[1:2].islower() or about[1:2] == " " else about

@@ -224,7 +224,6 @@ def _bound(bound: object) -> str:
 
 
 def _rule(kind: str, context: Mapping[str, Any], text: str) -> str:
-    """Return the rule that a value broke, without the value."""
     if text == _NOTHING:
         return "has no value"
     limits = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}
@@ -280,7 +279,6 @@ _NEARER = 0.8
 
 
 def _as_text(value: object) -> str:
-    """Return a single value as YAML shows it; empty for lists and mappings."""
     if value is None:
         return _NOTHING
     if isinstance(value, bool):

@@ -74,7 +74,6 @@ class Columns(NamedTuple):
 
     @property
     def needed(self) -> tuple[Column, ...]:
-        """Return the columns without which no operation can be read."""
         return (*self.moments.values(), *([self.latency] if self.latency else []))
 
 

@@ -158,7 +158,6 @@ def _is_number(value: object) -> TypeGuard[int | float]:
 
 
 def _plain(value: object) -> object:
-    """Return the value as YAML's would be; unchanged where it is neither text nor a number."""
     try:
         return _text_or_number(value)
     except ValueError:
@@ -166,7 +165,6 @@ def _plain(value: object) -> object:
 
 
 def _number(value: object) -> object:
-    """Return the number that is meant, perhaps as text; unchanged where none is."""
     try:
         return _plain((float if re.search(r"[.eE]", value) else int)(value) if isinstance(value, str) else value)
     except (ValueError, OverflowError):

@@ -61,7 +61,6 @@ class Stage(Model):
 
     @property
     def taken(self) -> TakenLoad | None:
-        """Return the rule by which an earlier stage's results give the load; None where the stage has its own loads."""
         return self.loads if isinstance(self.loads, TakenLoad) else None
 
 

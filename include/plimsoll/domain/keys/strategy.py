@@ -96,7 +96,6 @@ class Threshold(Model):
         return tuple(multiples) if 0 < len(multiples) <= MOST_LOADS else loads
 
     def multiples_between(self, loads: tuple[int, ...]) -> range:
-        """Return the multiples of `rounded_to` between the lowest and the highest of the loads, ops/s."""
         if self.rounded_to is None or not loads:
             return range(0)
         first = max(1, -(-min(loads) // self.rounded_to)) * self.rounded_to

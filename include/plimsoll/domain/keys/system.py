@@ -204,7 +204,6 @@ class ProviderChoice(Model):
 
     @property
     def shares_machine(self) -> bool:
-        """Tell whether all nodes run on one machine, and share its processors."""
         return self.name == "local"
 
     @property

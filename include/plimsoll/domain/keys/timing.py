@@ -160,12 +160,10 @@ class Timing(Model):
 
     @property
     def with_populating(self) -> timedelta:
-        """Return the length of the timed run, with the time that the definition gives to populating."""
         return self.duration + self.beyond_the_load
 
 
 def _whole(levels: Sequence[ServiceLevel]) -> timedelta:
-    """Return the shortest time that consists of whole intervals of every service level."""
     microsecond = timedelta(microseconds=1)
     return lcm(*(level.interval // microsecond for level in levels)) * microsecond
 

@@ -110,7 +110,6 @@ class Workload(HBaseOptions, CqlOptions, _BasicTimeSeriesOptions, _Named):
 
     @staticmethod
     def foreign_options(protocols: Collection[str]) -> frozenset[str]:
-        """Return the keys that are options of other protocols alone."""
         return frozenset(
             key for name, options in OPTIONS.items() if name not in protocols for key in options.model_fields
         )

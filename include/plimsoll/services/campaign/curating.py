@@ -142,8 +142,7 @@ def _running(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterator
     if is_begun or not campaign_exists(toolkit.store, campaign_id):
         return
     campaign = CampaignStore(toolkit.store, campaign_id).resolved()
-    memory = Memory(owners=toolkit.owners)
-    state = read_state(toolkit.store, campaign_id, campaign, toolkit.clock.now(), memory)
+    state = read_state(toolkit.store, campaign_id, campaign, toolkit.clock.now(), Memory(owners=toolkit.owners))
     for running in running_attempts(state):
         # A process of Plimsoll is known to live or not, and one that lives is not taken over
         if take_over and running.attempt and ProcessOwner.parse(running.attempt.owner) is None:

@@ -40,7 +40,6 @@ def continued_as(stored: Definition, definition: Definition) -> Definition | Non
 
 
 def changed_keys(stored: Definition, definition: Definition) -> Iterator[str]:
-    """Yield the keys that the definition and the campaign's own copy do not agree in."""
     wanted = judged_as(stored, definition)
     for name in type(stored).model_fields:
         if name == "provider" and stored.provider.name == wanted.provider.name:
@@ -80,7 +79,6 @@ def _and_sliding(levels: tuple[ServiceLevel, ...]) -> tuple[ServiceLevel, ...]:
 
 
 def judged_as(stored: Definition, definition: Definition) -> Definition:
-    """Return the definition, with sliding windows if these were added after the campaign began."""
     amended = with_sliding_windows(definition)
     wanted, kept = ([stage.first.service_levels for stage in resolve(copy).stages] for copy in (amended, stored))
     return amended if wanted == kept else definition

@@ -149,7 +149,6 @@ class _Check:
         return state.attempt is not None and state.is_running
 
     def _record(self, path: str) -> Iterator[Fault]:
-        """Read a record or a table, unless the bundle has the same bytes."""
         of_attempt, place = attempt_and_name(self.files.campaign_id, path), place_of(path)
         remedy: Remedy = "nothing"
         try:
@@ -197,7 +196,6 @@ class _Check:
         return Fault("differs", self.files.campaign_id, path, what, _ARCHIVE, expected, actual, "drop")
 
     def _missing(self, key: AttemptKey, names: frozenset[str]) -> Iterator[Fault]:
-        """Yield records that others of the attempt presuppose."""
         presupposed = {layout.ATTEMPT.path: names, layout.MANIFEST.path: names & {layout.VERDICT.path}}
         for name, dependents in presupposed.items():
             if dependents and name not in names:

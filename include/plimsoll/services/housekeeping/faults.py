@@ -77,7 +77,6 @@ class CampaignFiles:
     def faults(
         self, expected: Mapping[str, str], recorded_in: str, mend: str, remedy: Remedy = "nothing"
     ) -> Iterator[Fault]:
-        """Yield a fault for each file whose sha256 is not the expected one, as `recorded_in` has it."""
         for path, actual in self.compared(expected):
             if actual != expected[path]:
                 yield self.fault(path, actual, expected[path], recorded_in, mend, remedy)
@@ -85,7 +84,6 @@ class CampaignFiles:
     def fault(  # noqa: PLR0913, PLR0917  # what is known of one file
         self, path: str, found: str | StoreError, expected: str, recorded_in: str, mend: str, remedy: Remedy
     ) -> Fault:
-        """Return the fault of a file of which that was found instead of the expected sha256."""
         kind: FaultKind = "differs" if found else "missing"
         what = f"its bytes are not those that {recorded_in} records" if found else f"{recorded_in} records it"
         if isinstance(found, StoreError):

@@ -91,7 +91,6 @@ _KEPT = re.compile(r"clusters/[^/]+/[1-9]\d*/(.+)")
 
 
 def attempt_and_name(campaign_id: str, path: str) -> tuple[AttemptKey, str] | None:
-    """Return the attempt that a file of the campaign belongs to, and its name there; None where it is of none."""
     if parts := _ATTEMPT.fullmatch(path):
         try:
             return AttemptKey(campaign_id=campaign_id, cell_id=parts[1], attempt=int(parts[2])), parts[3]
@@ -114,7 +113,6 @@ def place_in_store(key: str) -> Place | None:
 
 
 def kind_of(path: str) -> Kind:
-    """Tell what a file of a campaign is: raw, derived by judging and checking, of the report, or a record."""
     parts = _ATTEMPT.fullmatch(path)
     name = PurePosixPath(parts[3] if parts else path)
     if parts and name.parts[0] == layout.RAW:

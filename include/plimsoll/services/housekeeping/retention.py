@@ -122,7 +122,6 @@ def _raw_of(toolkit: Toolkit, campaign_id: str) -> _Raw:
 
 
 def _with_end(toolkit: Toolkit, raw: _Raw, memory: Memory) -> _Raw:
-    """Return it with the time when the campaign ended, and why it stays in any case."""
     store, now, campaign_id = toolkit.store, toolkit.clock.now(), raw.campaign_id
     try:
         resolved = CampaignStore(store, campaign_id).resolved()
@@ -137,7 +136,6 @@ def _with_end(toolkit: Toolkit, raw: _Raw, memory: Memory) -> _Raw:
 
 
 def _kept(store: ResultStore, campaign_id: str) -> str:
-    """Tell who keeps the raw files and why; empty where nobody does."""
     if not layout.KEEP.exists(store, campaign_id):
         return ""
     mark = layout.KEEP.read_sound(store, campaign_id)

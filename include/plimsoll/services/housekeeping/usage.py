@@ -28,7 +28,6 @@ class Usage:
 
 
 def usage_of(store: ResultStore, campaign_id: str) -> Usage:
-    """Return the room that the campaign takes; nothing where there is no such campaign."""
     sizes: Counter[str] = Counter(raw=0, derived=0, report=0, records=0)
     files = 0
     for file in store.listed(campaign_id):
@@ -38,7 +37,6 @@ def usage_of(store: ResultStore, campaign_id: str) -> Usage:
 
 
 def usage(store: ResultStore) -> Iterator[Usage]:
-    """Yield the room that each campaign takes, and last that of everything else."""
     for campaign_id in campaign_folders(store):
         yield usage_of(store, campaign_id)
     others = [*files_of_no_campaign(store)]

@@ -48,8 +48,7 @@ def judge_again(work: AttemptContext) -> tuple[Verdict | None, Verdict]:
     earlier = layout.VERDICT.read(store, work.key)
     if earlier is None:
         return None, judge(work)
-    manifest = _manifest(store, work.key)
-    return earlier, _judged(work, manifest)
+    return earlier, _judged(work, _manifest(store, work.key))
 
 
 def _manifest(store: ResultStore, key: AttemptKey) -> Manifest:

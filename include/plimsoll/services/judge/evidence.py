@@ -155,7 +155,6 @@ def _as_far_as_it_went(part: Part, summary: LoadSummary) -> Part:
 
 
 def _summary(generator: LoadGenerator, files: CollectedFiles, own: Mapping[str, ManifestEntry]) -> LoadSummary:
-    """Return the summary in the generator's own files; `own` are the files of one load host by name."""
     there = {name: own[name] for name in generator.summary_files if name in own}
     for name, entry in there.items():
         if entry.size_bytes > MOST_BYTES:

@@ -165,15 +165,13 @@ def by_files(summary: LoadSummary, judgement: Judgement) -> LoadSummary:
 
 
 def _around_action(evidence: Evidence, judgement: Judgement) -> tuple[Judgement, ActionResult | None]:
-    """Return the judgement with service levels of the action judged during it alone, and the action's result."""
     recorded, started_at = evidence.action, evidence.summary.started_at
     if recorded is not None and "load" not in evidence.part.knows:
         started_at = recorded.begin.at
     if evidence.part.action is None:
         return judgement, None
     if recorded is None or started_at is None:
-        missing = "there is no record that the action ended"
-        return replace(judgement, reasons=(*judgement.reasons, missing)), None
+        return replace(judgement, reasons=(*judgement.reasons, "there is no record that the action ended")), None
     ahead_ms = evidence.fingerprint.load_clock_offset_ms if evidence.fingerprint else 0.0
     times = times_of(recorded.begin, recorded.end, started_at, timedelta(milliseconds=ahead_ms))
     failed = failed_by_phase(evidence.seconds, times, started_at, evidence.part.timing.warmup)
@@ -220,7 +218,6 @@ def _quality(evidence: Evidence, judged: Judged) -> Quality:
 
 
 def _missed(evidence: Evidence, judgement: Judgement) -> Iterator[MissedInterval]:
-    """Yield every interval in which the attempt missed, by whatever makes it count as missed."""
     level = evidence.part.service_levels[0]
     yield from judgement.missed
     if isinstance(evidence.part.strategy, Ramp) and judgement.rate_achieved is False:

@@ -128,7 +128,6 @@ def _taken(text: str) -> tuple[str, str]:
 
 
 def _gc_log(name: str, logs: Sequence[str]) -> _GcLog:
-    """Read the GC logs of the JVMs that ran one after the other."""
     texts, cuts = zip(*map(_taken, logs), strict=True)
     lines = [line for text in texts for line in gc_lines(text)]
     if not any(text.strip() for text in texts):

@@ -67,7 +67,6 @@ class JudgedAttempt:
 
 
 def tables_of(judged: Judged) -> dict[str, pd.DataFrame]:
-    """Return the tables that every attempt has: its intervals, and its response times by percentile."""
     latencies = latencies_frame(judged.judgement.counts, judged.judgement.unit)
     return {"intervals": judged.intervals, "latencies": latencies}
 

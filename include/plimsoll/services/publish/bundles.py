@@ -168,7 +168,6 @@ def _require_equal(name: str, digest: str, expected: Mapping[str, str], where: s
 
 
 def _raw_files(files: Mapping[str, bytes]) -> dict[str, tuple[int, str]]:
-    """Return the raw files that the manifests name, with size in bytes and sha256."""
     raw_files: dict[str, tuple[int, str]] = {}
     for name, content in files.items():
         attempt, _, last = name.rpartition("/")
@@ -206,7 +205,6 @@ def _is_safe(name: str) -> bool:
 
 
 def is_raw(name: str) -> bool:
-    """Tell whether a path below the campaign is a raw file: `cells/<cell>/<attempt>/raw/…`."""
     parts = name.split("/")
     return len(parts) > 4 and parts[0] == "cells" and parts[3] == layout.RAW
 

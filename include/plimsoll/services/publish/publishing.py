@@ -156,7 +156,6 @@ def _replace_report(store: ResultStore, campaign_id: str, files: Mapping[str, by
 
 
 def _former_names(store: ReadableStore, campaign_id: str) -> frozenset[str]:
-    """Return the names of the files of the published report and of interrupted ones, as far as they are on record."""
     interrupted, key = PUBLICATION.read_sound(store, campaign_id), report_key(campaign_id, BUNDLE)
     names = frozenset(interrupted.files if interrupted else ())
     with suppress(NotFound, BundleError):
@@ -225,7 +224,6 @@ def passed_gate(campaign: StoredCampaign) -> GatePass | None:
 
 
 def capacity_rows(toolkit: Toolkit, campaign_id: str) -> list[dict[str, Any]]:
-    """Return the capacity of each variant, as `report.json` holds it."""
     campaign = CampaignStore(toolkit.store, campaign_id)
     capacities = campaign_capacities(campaign, campaign.verdicts(), toolkit.clock.now())
     return [capacity.model_dump(mode="json") for capacity in capacities]

@@ -67,9 +67,7 @@ def campaign_capacities(campaign: StoredCampaign, verdicts: Iterable[Verdict], a
 
 
 def verdict_data(campaign: StoredCampaign, verdicts: Iterable[Verdict], at: datetime) -> CampaignData:
-    """Return the data for capacities: the verdicts, without the tables that they were reached from."""
-    attempts = tuple(_without_tables(verdict) for verdict in verdicts)
-    return _data(campaign, attempts, at)
+    return _data(campaign, tuple(map(_without_tables, verdicts)), at)
 
 
 def _data(campaign: StoredCampaign, attempts: tuple[AttemptData, ...], at: datetime) -> CampaignData:
@@ -79,7 +77,6 @@ def _data(campaign: StoredCampaign, attempts: tuple[AttemptData, ...], at: datet
 
 
 def comparison_data(campaign: StoredCampaign, at: datetime) -> CampaignData:
-    """Return the data for a comparison of campaigns: the verdicts, and the environments of the measurements."""
     attempts = tuple(
         replace(
             _without_tables(verdict),

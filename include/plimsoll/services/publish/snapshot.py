@@ -47,7 +47,6 @@ class Snapshot:
         return (key for key in self._files if not prefix or key == prefix or key.startswith(f"{prefix}/"))
 
     def folders(self, prefix: str) -> tuple[str, ...]:
-        """Return the names directly below a prefix with something below them."""
         depth = len(prefix.split("/")) if prefix else 0
         parts = (key.split("/") for key in self.keys(prefix))
         return tuple(dict.fromkeys(names[depth] for names in parts if len(names) > depth + 1))

@@ -115,7 +115,6 @@ def _attempted(work: AttemptContext, log: Log) -> CellRunEnd:
 
 
 def _judged(work: AttemptContext, log: Log) -> tuple[Verdict | None, tuple[str, ...]]:
-    """Return the verdict, which is also shown, or the reason why there is none."""
     if unjudged := _all_of(work, steps_of("judge"), log):
         return None, unjudged
     try:
@@ -161,7 +160,6 @@ class _ProgressLines:
 
 
 def _all_of(work: AttemptContext, steps: Iterable[Step], log: Log) -> tuple[str, ...]:
-    """Run the steps until one fails. Returns its reason, which is also shown and recorded."""
     for step in steps:
         try:
             with failures_recorded(work, step.name):
@@ -199,7 +197,6 @@ def _without_remains(ran: CellRunEnd, log: Log) -> CellRunEnd:
 
 
 def _end_kept(toolkit: Toolkit, campaign_id: str, log: Log) -> tuple[str, ...]:
-    """Destroy the kept hosts. Returns and shows the reason where some remain."""
     try:
         with_retries(
             toolkit.clock,

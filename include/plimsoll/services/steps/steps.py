@@ -66,7 +66,6 @@ class Step:
     """The way to wait for its end; None: the step is over when `run` returns."""
 
     def longest(self, part: Part) -> timedelta:
-        """Return the time after which the step is given up, with whatever it starts."""
         return self.timeout + (self.polling.longest(part) if self.polling else timedelta(0))
 
 
@@ -161,7 +160,6 @@ def steps_of(role: Role) -> tuple[Step, ...]:
 
 
 def step_in(phase: Phase) -> Step | None:
-    """Return the step of a phase of progress; None while an attempt waits, and when it is done."""
     return next((known for known in STEPS if phase in known.phases), None)
 
 

@@ -41,7 +41,6 @@ class StoredCampaign:
         return self.with_stage_starts(resolve(self.declared()))
 
     def with_stage_starts(self, campaign: Campaign) -> Campaign:
-        """Return the campaign with the loads that its stages took from earlier stages' results so far."""
         taking = (stage.id for stage in campaign.stages if stage.first.taken)
         return campaign.with_stage_starts(self.stage_starts(taking))
 
@@ -54,7 +53,6 @@ class StoredCampaign:
         return tuple(sorted(layout.APPROVAL.read_all(self.store, self.campaign_id), key=lambda approval: approval.at))
 
     def begun_by(self, campaign: Campaign) -> BegunBy | None:
-        """Return the event by which the campaign began; None where a person or a schedule began it."""
         return layout.BEGUN_BY.read_sound(self.store, self.campaign_id) if campaign.trigger else None
 
     def declared(self) -> Definition:
@@ -101,7 +99,6 @@ class StoredCampaign:
             raise self.not_there()
 
     def not_there(self) -> NotFound:
-        """Return the error that there is no such campaign, with the one that may have been meant."""
         known = "`plimsoll campaigns` lists the campaigns of this store"
         return NotFound(
             f"there is no campaign {self.campaign_id!r}",
@@ -136,13 +133,11 @@ class StoredCampaign:
         return sha256("\n".join(names).encode()).hexdigest()
 
     def judged_again(self) -> tuple[AttemptKey, ...]:
-        """Return the attempts with earlier verdicts: one listing tells."""
         kept = layout.EARLIER_VERDICT.path.partition("/")[0]
         keys = (key.split("/") for key in self.store.keys(layout.ATTEMPTS.folder(self.campaign_id)))
         return tuple(dict.fromkeys(self.key(key[2], int(key[3])) for key in keys if len(key) > 5 and key[4] == kept))
 
     def verdict_files(self) -> Iterator[tuple[str, bytes]]:
-        """Yield key and text of every verdict of every attempt, by cell and attempt."""
         for cell_id in self.cells_with_attempts():
             for key in self.attempts(cell_id):
                 name = layout.VERDICT.key(key)

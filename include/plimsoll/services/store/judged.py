@@ -30,7 +30,6 @@ def unmark_in_trends(store: ResultStore, campaign_id: str) -> None:
 
 
 def require_raw_files(store: ReadableStore, key: AttemptKey) -> None:
-    """Raise NotFound where the attempt's raw files were removed on purpose."""
     if removal := layout.RAW_REMOVED.read(store, key):
         mend = "its verdict, its tables and the report stay; to measure it anew, run the cell again"
         raise NotFound(f"its {removal}", where=str(key), mend=mend)
@@ -52,7 +51,6 @@ GATE_PASS = Record("quality/pass.json", GatePass)
 
 
 def published_without(store: ReadableStore, campaign_id: str) -> tuple[str, ...]:
-    """Return what the published report had to do without; empty where it is complete."""
     gate_pass = GATE_PASS.read(store, campaign_id)
     return gate_pass.incomplete if gate_pass else ()
 

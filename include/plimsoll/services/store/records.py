@@ -111,6 +111,5 @@ class Record(Place, Generic[_M]):
         return store.create(self.key(of, *names), self.content(record))
 
     def settle(self, store: ResultStore, of: Subject, record: _M, *names: object) -> _M:
-        """Store the record, or return the one that somebody stored first."""
         created = self.create(store, of, record, *names)
         return record if created else self.read(store, of, *names) or record

@@ -46,7 +46,6 @@ def table_file(name: str) -> str:
 
 
 def write_table(store: ResultStore, key: AttemptKey, name: str, table: pd.DataFrame) -> None:
-    """Store a table of an attempt as parquet, under one of the names in `TABLES`."""
     assert name in TABLES
     stream = BytesIO()
     table.to_parquet(stream, index=False)

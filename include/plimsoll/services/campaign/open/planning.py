@@ -43,7 +43,6 @@ class Plan:
 
     @cached_property
     def first(self) -> tuple[Cell, ...]:
-        """Return the cells that the strategy asks for first, while there are no results, in running order."""
         state = campaign_state(self.campaign, (), CellAttempts[JudgedAttempt])
         return tuple(cell.cell for cell in state.to_run_now)
 
@@ -162,7 +161,6 @@ class Plan:
         return {"above_usd": rule.above, "usd_at_most": _cents(usd), "is_needed": rule.is_needed_for(usd)}
 
     def _range(self) -> dict[str, float | None]:
-        """Return cells, hours under load and cost of the strategy: the least, the likely, the most."""
         return {
             f"{figure}_{bound}": value_of(bound)
             for figure, value_of in (
@@ -175,7 +173,6 @@ class Plan:
 
 
 def _cents(usd: float | None) -> float | None:
-    """Round US dollars to the cent, without the tails of sums."""
     return None if usd is None else round(usd, 2)
 
 
@@ -194,7 +191,6 @@ def is_new_id(name: str, campaign_id: str) -> bool:
 
 
 def _with_action(cell: Mapping[str, Any], actions: Mapping[str, Action | None]) -> dict[str, Any]:
-    """Return the cell with the action that is done while its load runs, if any. `actions`: by the name of a part."""
     action = actions[part_name(cell.get("stage", ""), cell.get("workload", ""))]
     return {**cell, **({"action": action.model_dump(mode="json")} if action else {})}
 
@@ -221,7 +217,6 @@ def fetch(toolkit: Toolkit, campaign: Campaign) -> None:
 
 
 def known_bytes(found: Sequence[Download]) -> int:
-    """Return the size of all these downloads together, bytes, as far as it is known before."""
     return sum(download.size_bytes or 0 for download in found)
 
 

@@ -59,12 +59,10 @@ class Request(Model):
 
     @property
     def is_limited(self) -> bool:
-        """Tell whether the request is for only some stages, variants, workloads, loads or repeats."""
         return bool(self.stages or self.variants or self.workloads or self.loads or self.repeats)
 
     @property
     def patterns(self) -> Sequence[str]:
-        """Return the ids and patterns in the request; empty for `missing`, `failed` or `invalid`."""
         return () if self.cells in _WORDS else re.split(r"[\s,]+", self.cells)
 
 
@@ -115,7 +113,6 @@ def values_set(options: Iterable[str] | None) -> Mapping[str, str]:
 
 
 def campaign_id_of(name: str, conf: Mapping[str, Any] | None, run_after: datetime) -> str:
-    """Return the requested campaign id, or a new one made from the definition's `name` and the time of the run."""
     return (conf or {}).get("campaign_id") or new_campaign_id(name, run_after)
 
 

@@ -69,7 +69,6 @@ def software_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Prob
 def require_runnable(
     toolkit: Toolkit, definition: Definition, document: Document | None = None, campaign_id: str = ""
 ) -> None:
-    """Raise Refused, with every problem, unless the campaign can run here. `document`: the definition's file."""
     faults = problems(toolkit, definition, campaign_id)
     if faults:
         raise Refused(document.located(faults) if document else faults, where=f"definition {definition.name!r}")
@@ -116,7 +115,6 @@ def _generator_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Proble
 
 
 def _sizing_problems(toolkit: Toolkit, campaign: Campaign, generator: LoadGenerator | None) -> Iterator[Problem]:
-    """Yield problems of a `data_per_node` for which the load generator or a database can't count rows."""
     sized = [part for part in campaign.parts if part.workload.data_per_node is not None]
     products = [toolkit.products[product] for product in campaign.products if product in toolkit.products]
     # All parts have the same load generator and databases, so the first place stands for all
@@ -164,7 +162,6 @@ def _unable(generator: LoadGenerator, campaign: Campaign) -> Iterator[Problem]:
 
 
 def _in_each(campaign: Campaign, key: str, has: Callable[[Part], bool], what: str, mend: str) -> Iterator[Problem]:
-    """Yield the problem at each place where a part of the definition has such a key."""
     keys = (part.key(key) for part in campaign.parts if has(part))
     for where in dict.fromkeys(keys):
         yield Problem(where, what, mend)

@@ -62,7 +62,6 @@ class TimeLeft:
 
     @property
     def longest_over(self) -> float:
-        """Return by how much the slowest phase takes longer than it was estimated, s; 0 where none does."""
         return max(self.over.values(), default=0.0)
 
 
@@ -112,7 +111,6 @@ def campaign_progress(
 
 
 def threshold_statuses(state: CampaignState[CellState]) -> Iterator[ThresholdStatus]:
-    """Yield what is known so far of each threshold that a strategy looks for."""
     asked = [tried.cell for tried in state.asked_for]
     within = {part.id: part.strategy.within for part in state.campaign.parts if isinstance(part.strategy, Threshold)}
     parts = {tried.cell.ladder: tried.cell.part for tried in state.cells}

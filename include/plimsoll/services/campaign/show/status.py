@@ -70,7 +70,6 @@ def campaign_status(
 
 
 def stage_statuses(campaign: Campaign) -> tuple[StageStatus, ...]:
-    """Return the status of the stages in order; empty where there is only one stage."""
     if not campaign.stage_ids:
         return ()
     return tuple(
@@ -113,7 +112,6 @@ def time_left_in(campaign: CampaignStore, state: CampaignState[CellState], now: 
 
 
 def cell_status(state: CellState, campaign: Campaign, seconds_over: float = 0.0) -> CellStatus:
-    """Return the status of one cell, with the figures of the attempt that counts."""
     newest = state.newest
     running = newest.progress if newest and newest.is_running else None
     verdict = state.shown.verdict if state.shown else None

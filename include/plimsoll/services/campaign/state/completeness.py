@@ -38,7 +38,6 @@ class Completeness:
 
     @property
     def is_complete(self) -> bool:
-        """Tell whether every needed cell has a valid attempt, and the loads of every stage are known."""
         return not self.missing and not self.stages_without_loads
 
     @property
@@ -92,7 +91,6 @@ def record_request(campaign: CampaignStore, requested: RequestedCells) -> None:
 
 
 def add_to_request(campaign: CampaignStore, cells: Iterable[Cell]) -> None:
-    """Record further cells for a run that goes on, because its strategy asked for them."""
     requested = newest_request(campaign)
     if requested is not None:
         more = tuple(cell.id for cell in cells)
@@ -100,7 +98,6 @@ def add_to_request(campaign: CampaignStore, cells: Iterable[Cell]) -> None:
 
 
 def was_everything_requested(campaign: CampaignStore) -> bool:
-    """Tell whether any run was asked for everything that the campaign needs. False where this was not recorded."""
     requested = newest_request(campaign)
     return requested is not None and requested.for_all
 
@@ -116,8 +113,7 @@ def next_round(campaign: CampaignStore, at: datetime) -> tuple[Cell, ...]:
     A search or a ramp runs an invalid cell once more by itself. If the next stage can begin, its loads are set first.
     The result is empty when the campaign is complete, or when it waits for a person.
     """
-    resolved = start_stages(campaign, at)
-    return tuple(cell.cell for cell in judged_state(campaign, resolved).to_go_on_with)
+    return tuple(cell.cell for cell in judged_state(campaign, start_stages(campaign, at)).to_go_on_with)
 
 
 def name_of_next(campaign: CampaignStore) -> str:

@@ -45,7 +45,6 @@ class FinalAttempts(Generic[_S]):
         return self._of.get(campaign_id, {})
 
     def replace(self, campaign_id: str, found: Mapping[FinalAttempt, _S]) -> None:
-        """Remember what the present read found, and nothing else of the campaign."""
         with self._changing:
             self._of[campaign_id] = found
             self._of.move_to_end(campaign_id)
@@ -74,7 +73,6 @@ class CellState(CellAttempts[AttemptState]):
 
     @property
     def reason(self) -> str:
-        """Explain why the cell is invalid or failed, with long lines shortened; empty otherwise."""
         shown = self.shown
         if self.decided_by and self.state == "not-needed":
             return f"{self.decided_by.cell_id} {self.decided_by.outcome}, which decided it"
@@ -142,7 +140,6 @@ def _attempts(
 
 
 def _files(store: ResultStore, campaign_id: str) -> Mapping[AttemptKey, Mapping[str, str]]:
-    """Return the names of the files of each attempt, relative to its folder, and the stamp of its verdict."""
     prefix = layout.ATTEMPTS.folder(campaign_id)
     files_of: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for name, stamp in store.stamped(prefix, layout.VERDICT.path):

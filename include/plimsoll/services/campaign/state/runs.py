@@ -85,7 +85,6 @@ def require_no_other_airflow(toolkit: Toolkit, campaign_id: str, owner: str) -> 
 
 
 def _of_other_airflows(toolkit: Toolkit, campaign_id: str, owner: str) -> Mapping[str, Problem]:
-    """Map owners to the runs of other Airflows that work on the campaign, as problems for the owner."""
     others = [run for run in _read(toolkit.store, campaign_id) if is_of_another_airflow(run.owner, owner)]
     problems = ((run, _at_work(toolkit, campaign_id, run, _mend_there(run.owner))) for run in others)
     return {run.owner: problem for run, of_run in problems for problem in of_run}
@@ -120,7 +119,6 @@ def runs_at_work(toolkit: Toolkit, campaign_id: str, mend: str = _MEND) -> Itera
 
 
 def worked_on_by(store: ResultStore, owners: Owners, campaign_id: str, now: datetime) -> str:
-    """Tell who works on the campaign, as far as the store tells, and since when; empty where nobody does."""
     hold = hold_in_force(store, owners, campaign_id, now)
     runs = [run for run in _read(store, campaign_id) if is_in_force(owners.is_alive(run.owner), run.until, now)]
     return next((owner_since(claim.owner, claim.since) for claim in (hold, *runs) if claim), "")
