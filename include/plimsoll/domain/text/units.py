@@ -41,46 +41,37 @@ def _parser(
     example: str,
     meant: Callable[[str], int | None],
     written: Callable[[int], str],
-) -> Callable[[str], int]:
+) -> Callable[[object], int]:
     """Return the function that reads a quantity. It refuses other text, and says what to write for what is `meant`."""
     pattern = re.compile(rf"({_NUMBER})\s*({'|'.join(sorted(units, key=len, reverse=True))}){re.escape(suffix)}")
 
-    def parse(text: str) -> int:
+    def parse(value: object) -> int:
+        text = _text(value, suffix)
         match = pattern.fullmatch(text.strip())
         if match is None:
             if re.match(r"\s*-\s*\d", text):
                 raise ValueError(f"{text!r} is below 0")
             guess = meant(text)
             raise ValueError(f"{text!r} is not {example}{_mend(None if guess is None else written(guess))}")
-        value = Decimal(match[1]) * units[match[2]]  # a float makes 1004.9999999999999 of 1.005k
-        if value > _LARGEST:
+        number = Decimal(match[1]) * units[match[2]]  # a float makes 1004.9999999999999 of 1.005k
+        if number > _LARGEST:
             raise TooLarge(text, f"{_LARGEST // units[match[2]]}{match[2]}{suffix}")
-        if value != round(value):
+        if number != round(number):
             raise ValueError(f"{text!r} is finer than the smallest unit allowed here")
-        return round(value)
+        return round(number)
 
     return parse
 
 
 def parse_duration(value: str | timedelta) -> timedelta:
     """Parse `150m` to 2 h 30 min. Raises ValueError on anything without a unit."""
-    return value if isinstance(value, timedelta) else timedelta(microseconds=_duration_us(_text(value)))
-
-
-def parse_size(value: str) -> int:
-    """Parse `40G` to bytes (binary multiples, as the JVM's `-Xmx`). A bare number is refused."""
-    return _size_bytes(_text(value))
-
-
-def parse_rate(value: str) -> int:
-    """Parse `20000/s` to 20000 ops/s. A bare number is refused."""
-    return _rate_ops_s(_text(value, "/s"))
+    return value if isinstance(value, timedelta) else timedelta(microseconds=_duration_us(value))
 
 
 def parse_count(value: str | int) -> int:
     """Parse `100M` to 100,000,000 (decimal multiples, as tlp-stress' `-p`)."""
     if isinstance(value, bool) or not isinstance(value, int):
-        return _count(str(value) if isinstance(value, float) else _text(value))
+        return _count(str(value) if isinstance(value, float) else value)
     if value > _LARGEST:
         raise TooLarge(str(value), str(_LARGEST))
     return value
@@ -178,14 +169,11 @@ def _shortest(value: int, units: Mapping[str, int]) -> str:
 _duration_us = _parser(
     _DURATION_US, "", "a duration like 150m, 90s or 100ms", microseconds_meant, lambda us: _shortest(us, _DURATION_US)
 )
-_size_bytes = _parser(_SIZE_BYTES, "", "a size like 512M or 40G", bytes_meant, format_size)
-_rate_ops_s = _parser(
-    {k: v for k, v in _COUNT.items() if v < 10**9},
-    "/s",
-    "a rate like 20000/s or 20k/s",
-    rate_meant,
-    format_rate,
-)
+parse_size = _parser(_SIZE_BYTES, "", "a size like 512M or 40G", bytes_meant, format_size)
+"""Parses `40G` to bytes (binary multiples, as the JVM's `-Xmx`). A bare number is refused."""
+_PER_S = {unit: count for unit, count in _COUNT.items() if unit != "G"}
+parse_rate = _parser(_PER_S, "/s", "a rate like 20000/s or 20k/s", rate_meant, format_rate)
+"""Parses `20000/s` to 20000 ops/s. A bare number is refused."""
 _count = _parser(_COUNT, "", "a count like 200000 or 100M", count_meant, format_count)
 
 

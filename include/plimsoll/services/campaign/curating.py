@@ -73,16 +73,11 @@ def sound_text(text: str) -> str:
     """Return the text of a note as it is kept. Raises Refused for one too long or with control characters."""
     written = "\n".join(line.rstrip() for line in text.strip().splitlines())
     if len(written) > LONGEST_NOTE:
-        raise _refused(
-            f"has {len(written)} characters", f"allowed: {LONGEST_NOTE}; put the rest where it can be linked to"
-        )
+        mend = f"allowed: {LONGEST_NOTE}; put the rest where it can be linked to"
+        raise Refused([Problem("note", f"has {len(written)} characters", mend)])
     if any(not (sign.isprintable() or sign in "\n\t") for sign in written):
-        raise _refused("holds control characters", "leave them out")
+        raise Refused([Problem("note", "holds control characters", "leave them out")])
     return written
-
-
-def _refused(what: str, mend: str) -> Refused:
-    return Refused([Problem("note", what, mend)])
 
 
 def deletable(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: bool = False) -> Deletion:

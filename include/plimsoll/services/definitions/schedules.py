@@ -15,6 +15,7 @@ _MEND = (
     "write five fields: minute, hour, day of month, month, day of week; `30 6 * * 1` is every Monday at half past six. "
     "Or one of @hourly, @daily, @weekly, @monthly, @quarterly, @yearly"
 )
+_ANY_PLACE = "the name of a place in the IANA database, such as Europe/Berlin, whose summer time is followed"
 _QUARTERLY = "@quarterly"
 """Airflow's own, beside those that croniter knows."""
 
@@ -25,14 +26,8 @@ def schedule_problems(definition: Definition) -> Iterator[Problem]:
     if (fault := _fault(definition.schedule)) is not None:
         yield Problem("schedule", f"{definition.schedule!r} {fault}", _MEND)
     if not _is_zone(definition.timezone):
-        guess = _zone_meant(definition.timezone)
-        yield Problem(
-            "timezone",
-            f"{definition.timezone!r} is no time zone",
-            f"write {guess}"
-            if guess
-            else "write the name of a place in the IANA database, such as Europe/Berlin, whose summer time is followed",
-        )
+        place = _zone_meant(definition.timezone) or _ANY_PLACE
+        yield Problem("timezone", f"{definition.timezone!r} is no time zone", f"write {place}")
 
 
 def _fault(schedule: str) -> str | None:

@@ -91,8 +91,12 @@ class ImportDescription(Model):
         return self
 
     def _faults(self) -> Iterator[Fault]:
-        if any(stage.taken for stage in self.definition.stages):
-            yield from self._loads_to_write_out()
+        taken = [(number, stage.taken) for number, stage in enumerate(self.definition.stages) if stage.taken]
+        for number, rule in taken:
+            what = f"is the load {rule}: an import takes runs as they were made, at loads that are known"
+            mend = "write the rates at which the runs of this stage were made, as a list"
+            yield Fault(("definition", "stages", number, "loads"), what, mend)
+        if taken:
             return
         cells, named = cells_by_id(resolve(self.definition)), [run.cell.id for run in self.runs]
         if not self.files and not self.runs:
@@ -118,13 +122,6 @@ class ImportDescription(Model):
             if (_LOADER in pattern) != bool(self.loaders):
                 what = "has no {loader} beside `loaders`" if self.loaders else "has {loader} without `loaders`"
                 yield Fault(path, what, "write {loader} where the files of each are told apart, and `loaders: [a, b]`")
-
-    def _loads_to_write_out(self) -> Iterator[Fault]:
-        for number, stage in enumerate(self.definition.stages):
-            if stage.taken:
-                what = f"is the load {stage.taken}: an import takes runs as they were made, at loads that are known"
-                mend = "write the rates at which the runs of this stage were made, as a list"
-                yield Fault(("definition", "stages", number, "loads"), what, mend)
 
 
 @dataclass(frozen=True)

@@ -121,9 +121,8 @@ def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFile
     _require_format(description)
     runs = [(wanted, _by_loader(wanted, description, find)) for wanted in described_runs(description)]
     if not any(files for _, own in runs for files in own.values()):
-        raise Refused(
-            [Problem("files", "no pattern finds any file", "see docs/guides/importing.md")], where=description.source
-        )
+        nothing = Problem("files", "no pattern finds any file", "see docs/guides/importing.md")
+        raise Refused([nothing], where=description.source)
     _require_own_files(runs, description.source)
     toolkit.store.check()
     campaign = CampaignStore(toolkit.store, description.campaign)

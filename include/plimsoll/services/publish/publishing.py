@@ -18,7 +18,6 @@ from plimsoll.domain.keys.origins import IMPORTED
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import BundleError, GateClosed, NotFound
 from plimsoll.ports.store import ReadableStore, ResultStore
-from plimsoll.quality.expectation import Quality
 from plimsoll.services.campaign.show.progress import record_totals
 from plimsoll.services.campaign.state.completeness import Completeness, completeness, completeness_of, start_stages
 from plimsoll.services.publish.bundles import CHECKSUMS, BundleIndex, Member, checksums_of, read_index, write_bundle
@@ -83,15 +82,18 @@ def check_campaign(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = Fal
     state = campaign_state(campaign.resolved(), judged, CellAttempts[JudgedAttempt])
     missing = completeness_of(state)
     is_incomplete = incomplete and not missing.is_complete and any(cell.counted for cell in state.cells)
-    if not is_incomplete:
-        _require_loads_of_every_stage(campaign, state)
+    if state.stages_without_loads and not is_incomplete:
+        mend = _mend(campaign, missing.missing)
+        raise GateClosed(missing.words, where=f"campaign {campaign_id}", mend=mend)
     _require_one_kind_of_judging(campaign_id, state)
     fingerprints = {verdict.key: layout.FINGERPRINT.read(campaign.store, verdict.key) for verdict in verdicts}
     quality = check(state, fingerprints)
     for path, content in quality.data_docs.items():
         toolkit.store.write(layout.DATA_DOCS.key(campaign_id, path), content)
     if unfit(quality, of_missing=not is_incomplete):
-        raise _closed(campaign, quality, cells_to_run_again(state, fingerprints))
+        again = cells_to_run_again(state, fingerprints) or ["see the checks"]
+        what = f"the data is not fit to publish: {'; '.join(quality.reasons)}"
+        raise GateClosed(what, where=f"campaign {campaign_id}", mend=_mend(campaign, again))
     passed = GatePass(
         attempts=tuple(str(verdict.key) for verdict in verdicts),
         verdicts_sha256=_digest(texts.values()),
@@ -102,13 +104,6 @@ def check_campaign(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = Fal
     GATE_PASS.write(toolkit.store, campaign_id, passed)
     unmark_in_trends(toolkit.store, campaign_id)
     return passed.checks
-
-
-def _require_loads_of_every_stage(campaign: CampaignStore, state: CampaignState[C]) -> None:
-    if state.stages_without_loads:
-        known = completeness_of(state)
-        mend = _mend(campaign, known.missing)
-        raise GateClosed(known.words, where=f"campaign {campaign.campaign_id}", mend=mend)
 
 
 def _require_one_kind_of_judging(campaign_id: str, state: CampaignState[C]) -> None:
@@ -227,14 +222,6 @@ def capacity_rows(toolkit: Toolkit, campaign_id: str) -> list[dict[str, Any]]:
     campaign = CampaignStore(toolkit.store, campaign_id)
     capacities = campaign_capacities(campaign, campaign.verdicts(), toolkit.clock.now())
     return [capacity.model_dump(mode="json") for capacity in capacities]
-
-
-def _closed(campaign: CampaignStore, quality: Quality, again: Sequence[str]) -> GateClosed:
-    return GateClosed(
-        f"the data is not fit to publish: {'; '.join(quality.reasons)}",
-        where=f"campaign {campaign.campaign_id}",
-        mend=_mend(campaign, again or ["see the checks"]),
-    )
 
 
 def _mend(campaign: CampaignStore, cells: Sequence[str]) -> str:

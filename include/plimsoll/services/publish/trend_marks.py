@@ -48,17 +48,14 @@ def mark_baseline(store: ResultStore, found: TrendDocument, campaign_id: str, wh
     if campaign:
         definitions, began_at = [campaign.definition], campaign.began_at
     else:
-        definitions = [name for name in found.definitions if _is_baseline(store, name, campaign_id)]
+        marks = {name: stored_marks(store, [name]).baselines() for name in found.definitions}
+        definitions = [name for name, own in marks.items() if any(mark.campaign_id == campaign_id for mark in own)]
         began_at = None
     if not definitions or (began_at is None and why.text):
         mend = "name one of its campaigns: `--json` lists them, and why others are left out"
         raise Refused([Problem(f"campaign {campaign_id!r}", "is not in the trend", mend)])
     for name in definitions:
         add_mark(store, name, TrendMark.of_campaign(campaign_id, began_at, _sound(why)))
-
-
-def _is_baseline(store: ReadableStore, definition: str, campaign_id: str) -> bool:
-    return any(mark.campaign_id == campaign_id for mark in stored_marks(store, [definition]).baselines())
 
 
 def accept_change(store: ResultStore, found: TrendDocument, change: str, why: Remark) -> None:
@@ -74,14 +71,12 @@ def accept_change(store: ResultStore, found: TrendDocument, change: str, why: Re
         pair for pair in named if f"{pair[0]}/".startswith(f"{change}/")
     ]
     names = dict.fromkeys(name for name, _ in meant or named)
+    listed = ", ".join(names)
     if not meant:
-        raise Refused(
-            [Problem(f"change {change!r}", "is not in the trend", f"the trend has: {', '.join(names) or 'none'}")]
-        )
+        what, mend = "is not in the trend", f"the trend has: {listed or 'none'}"
+        raise Refused([Problem(f"change {change!r}", what, mend)])
     if len(names) > 1:
-        raise Refused(
-            [Problem(f"change {change!r}", f"may be any of {len(names)}", f"name one of: {', '.join(names)}")]
-        )
+        raise Refused([Problem(f"change {change!r}", f"may be any of {len(names)}", f"name one of: {listed}")])
     for _, placed in meant:
         first = campaigns[placed.campaign_id]
         add_mark(store, first.definition, TrendMark.of_change(placed, first.began_at, "accepted", _sound(why)))

@@ -13,6 +13,7 @@ from plimsoll.domain.hosts.owner import owner_words
 from plimsoll.domain.text.errors import Problem, ProviderError, Refused, SecretError, StoreError
 from plimsoll.domain.text.wording import meant_or_known
 from plimsoll.ports.load_generator import LoadGenerator
+from plimsoll.ports.product import Product
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.definitions.schedules import schedule_problems
 from plimsoll.services.hosts.launch_records import account_problems
@@ -103,28 +104,27 @@ def _keyspace_problems(toolkit: Toolkit, campaign: Campaign, campaign_id: str) -
 
 
 def _generator_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
-    """Yield problems of each workload by itself, at the key where the definition has the workload."""
+    """Yield problems of each workload, at the key where the definition has it, and of sizes that nobody can count."""
     for part in campaign.parts:
         choice = part.load_generator.name
         for problem in _checked(toolkit.load_generators, "load_generator.name", choice, load_spec(part)):
             yield replace(problem, where=part.key(problem.where))
     generator = toolkit.load_generators.get(campaign.load_generator.name)
-    yield from _sizing_problems(toolkit, campaign, generator)
-    if generator is not None:
-        yield from _unable(generator, campaign)
-
-
-def _sizing_problems(toolkit: Toolkit, campaign: Campaign, generator: LoadGenerator | None) -> Iterator[Problem]:
     sized = [part for part in campaign.parts if part.workload.data_per_node is not None]
-    products = [toolkit.products[product] for product in campaign.products if product in toolkit.products]
     # All parts have the same load generator and databases, so the first place stands for all
     for part in sized[:1]:
         where, mend = part.key("workload.data_per_node"), "give the number of rows instead"
         if generator is not None and not generator.can_sample:
             yield Problem(where, f"{generator.name} can't count how many rows make a size", mend)
-        for product in products:
+        for product in _known_products(toolkit, campaign):
             if not product.measures_rows:
                 yield Problem(where, f"{product.name} does not tell what rows take on disk", mend)
+    if generator is not None:
+        yield from _unable(generator, campaign)
+
+
+def _known_products(toolkit: Toolkit, campaign: Campaign) -> list[Product]:
+    return [toolkit.products[product] for product in campaign.products if product in toolkit.products]
 
 
 def _unable(generator: LoadGenerator, campaign: Campaign) -> Iterator[Problem]:
@@ -170,7 +170,7 @@ def _in_each(campaign: Campaign, key: str, has: Callable[[Part], bool], what: st
 def _action_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
     """Yield problems of actions that a product can't do, or that a load can't wait for."""
     generator = toolkit.load_generators.get(campaign.load_generator.name)
-    products = [toolkit.products[product] for product in campaign.products if product in toolkit.products]
+    products = _known_products(toolkit, campaign)
     for part in campaign.parts:
         action = part.action
         if part.action_before_load and generator is not None and not generator.can_wait:

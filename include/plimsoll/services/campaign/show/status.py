@@ -107,8 +107,7 @@ def summary_of(status: CampaignStatus) -> CampaignSummary:
 
 
 def time_left_in(campaign: CampaignStore, state: CampaignState[CellState], now: datetime) -> TimeLeft:
-    cells = [cell_progress(cell) for cell in state.cells]
-    return time_left(state.campaign, cells, now, newest_request(campaign))
+    return time_left(state.campaign, [*map(cell_progress, state.cells)], now, newest_request(campaign))
 
 
 def cell_status(state: CellState, campaign: Campaign, seconds_over: float = 0.0) -> CellStatus:
