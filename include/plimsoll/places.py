@@ -1,7 +1,6 @@
-"""Find the files that Plimsoll ships beside its code, and the folder for what it makes.
-
-Definitions and the sources of its own Java programs are looked for in `plimsoll/shipped`. In a checkout that folder
-has links to `include/campaigns`, `include/stress` and `include/nodes`; a wheel contains the files themselves.
+"""Find the files that Plimsoll ships beside its code, and the folder for what it makes. In a checkout
+`plimsoll/shipped` has links to `include/campaigns`, `include/stress` and `include/nodes`; a wheel contains the files
+themselves.
 """
 
 import os

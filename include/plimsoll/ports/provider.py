@@ -213,7 +213,6 @@ class NoneFull:
         """Forget it."""
 
     def known(self) -> frozenset[str]:
-        """Return none."""
         return frozenset()
 
 

@@ -1,7 +1,5 @@
-"""A load generator's report of its own run, in the same form for every generator. Quality checks read nothing else.
-
-The start of a load: how clocks of hosts and controller differ, the common start of several load hosts, and the
-background work of the database, left by populating, whose end it waits for.
+"""A load generator's report of its own run, in the same form for every generator: quality checks read nothing else. The
+start of a load: clocks of hosts, the common start of several, and the work left by populating that it waits for.
 """
 
 from collections.abc import Iterable, Mapping

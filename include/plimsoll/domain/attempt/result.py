@@ -13,9 +13,7 @@ from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.errors import LASTS
 
 Outcome = Literal["met", "missed", "invalid"]
-"""The outcome of an attempt."""
 ValidOutcome = Literal["met", "missed"]
-"""The outcome of a valid attempt."""
 
 UNKNOWN = "nothing known"
 """The observation of a check that had nothing to look at."""

@@ -1,6 +1,5 @@
-"""A campaign as it is run: its stages, and their parts, each flat and complete; and what clients speak. Pure.
-
-It is resolved once (`resolve`): whatever runs, judges or reports a cell asks no definition.
+"""A campaign as it is run: its stages, and their parts, each flat and complete; and what clients speak. Pure. It is
+resolved once (`resolve`): whatever runs, judges or reports a cell asks no definition.
 """
 
 from collections.abc import Mapping, Sequence

@@ -227,9 +227,8 @@ class Part(Setup):
         return "variant" if self.cluster_scope == "variant" and chooses_cells(self.strategy) else "stage"
 
     def telling(self, variants: Sequence[_Own], own: _Own) -> list[_Own]:
-        """Return those of its variants, in order, whose cells tell of another one's how much they differ.
-
-        Where variants run one after the other, only earlier ones do: later ones would call back hosts that are gone.
+        """Return those of its variants, in order, whose cells tell of another one's how much they differ. Where
+        variants run one by one, only earlier ones: later ones would call back hosts that are gone.
         """
         index = variants.index(own)
         later = () if self.round_scope == "variant" else variants[index + 1 :]
@@ -282,7 +281,7 @@ class Part(Setup):
     @property
     def declared_time(self) -> timedelta:
         """Tell how long a cell may last on its hosts. These, with a margin, and its attempt live for so long."""
-        return (self.wait_for_calm or timedelta(0)) + self.timing.with_populating
+        return (self.wait_for_calm or timedelta(0)) + self.timing.duration + self.timing.beyond_the_load
 
     @property
     def node_hosts(self) -> int:

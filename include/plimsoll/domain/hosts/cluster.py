@@ -1,6 +1,5 @@
-"""A cluster: hosts with a name and a life of their own, used by one attempt or by several in turn.
-
-A launch, which is a request to a cloud and its answer, is known before the cloud's own lists show the hosts.
+"""A cluster: hosts with a name and a life of their own, used by one attempt or by several in turn; and launches, known
+before the cloud's own lists show their hosts.
 """
 
 import re

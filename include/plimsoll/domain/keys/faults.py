@@ -1,7 +1,5 @@
-"""Describe faults in values that a person wrote: which key, what was found, what to write instead.
-
-pydantic checks definitions, descriptions of imports, options of providers, Params of runs and settings. Its own
-messages are written for programmers, so users never see them.
+"""Describe faults in values that a person wrote, and that pydantic checks: which key, what was found, what to write
+instead. pydantic's own messages are written for programmers, so users never see them.
 """
 
 import re

@@ -158,10 +158,6 @@ class Timing(Model):
         """Return the time that a cell's hosts are given for populating, on top of the load and of the usual margin."""
         return self.populating or timedelta(0)
 
-    @property
-    def with_populating(self) -> timedelta:
-        return self.duration + self.beyond_the_load
-
 
 def _whole(levels: Sequence[ServiceLevel]) -> timedelta:
     microsecond = timedelta(microseconds=1)

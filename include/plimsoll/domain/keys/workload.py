@@ -1,7 +1,5 @@
-"""Workloads: what clients ask of a database, with the protocols that they speak, CQL and HBase's, and their options.
-
-Several named workloads are an axis of the campaign. Nothing else knows which options belong together, so a campaign may
-compare products of several protocols.
+"""Workloads: what clients ask of a database, with the protocols that they speak, and their options. Nothing else knows
+which options belong together, so a campaign may compare products of several protocols.
 """
 
 from collections.abc import Collection, Iterator, Mapping

@@ -7,9 +7,8 @@ from plimsoll.domain.text.wording import plural, visible
 
 
 class PlimsollError(Exception):
-    """Base class of every error that Plimsoll raises on purpose.
-
-    `what` is a sentence about what happened, `where` names the file, key, host or cell, `mend` says what to do.
+    """Base class of every error that Plimsoll raises on purpose. `what`: a sentence about what happened; `where`: the
+    file, key, host or cell; `mend`: what to do.
     """
 
     def __init__(self, what: str, *, where: str = "", mend: str = "") -> None:

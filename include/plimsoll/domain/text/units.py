@@ -1,7 +1,5 @@
-"""Values with units, as they stand in definitions: `150m`, `100ms`, `40G`, `20000/s`, `100M`, `1500 USD`.
-
-Each type parses text, keeps a plain Python value (`timedelta`, `int`, `float`) and serialises back to the shortest
-exact text.
+"""Values with units, as they stand in definitions: `150m`, `100ms`, `40G`, `20000/s`, `100M`, `1500 USD`. Each type
+parses text, keeps a plain Python value (`timedelta`, `int`, `float`) and serialises back to the shortest exact text.
 """
 
 import re

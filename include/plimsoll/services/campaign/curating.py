@@ -1,8 +1,7 @@
-"""Write a note on a campaign, which its pages, lists and reports show, or delete it with all its measurements. The
-store records who deleted it.
+"""Write a note on a campaign, which its pages, lists and reports show, or delete it with all its measurements.
 
-After an interrupted deletion no run continues the campaign, and its page says so. Deleting the campaign again completes
-the deletion. The definition is deleted last, because it says who may delete the campaign.
+After an interrupted deletion no run continues the campaign; deleting it again completes the deletion. The definition is
+deleted last, because it says who may delete the campaign.
 """
 
 from collections.abc import Iterator

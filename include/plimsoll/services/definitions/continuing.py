@@ -28,9 +28,8 @@ _FREE_OPTIONS: Mapping[str, frozenset[str]] = {
 
 
 def continued_as(stored: Definition, definition: Definition) -> Definition | None:
-    """Return the campaign's own copy if the campaign goes on with this definition; None where it can't.
-
-    `stored` is the copy as the campaign declared it, without loads that stages took from earlier stages' results.
+    """Return the campaign's own copy if it goes on with this definition; None where it can't. `stored`: as it was
+    declared.
     """
     wanted = judged_as(stored, definition)
     free = {name: getattr(wanted, name) for name in _FREE_TO_CHANGE}

@@ -1,5 +1,5 @@
-"""Check a campaign: every recorded checksum against the bytes that are there, records that can't be read, and files
-that nobody refers to. Nothing is changed.
+"""Check a campaign: recorded checksums, records that can't be read, and files that nobody refers to. Nothing is
+changed.
 
 Raw files are read in blocks. What is kept in memory is one campaign's listing and the bundle of its report, which
 making the report takes too.

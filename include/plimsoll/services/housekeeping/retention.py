@@ -1,7 +1,6 @@
-"""Retention: raw files of campaigns that have ended and are published go, by age or to make room.
-
-Whatever the report is made from stays, so that it can be made again; nothing can be judged again any more. The record
-of the removal is written before anything is removed, and a removal that was interrupted is finished by the next pass.
+"""Retention: raw files of campaigns that have ended and are published go, by age or to make room. The report can be
+made again, but nothing can be judged again any more. The record of a removal is written first, and an interrupted one
+is finished by the next pass.
 """
 
 from collections import defaultdict

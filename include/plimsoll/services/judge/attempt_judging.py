@@ -1,6 +1,5 @@
-"""Judge an attempt: whether the measurement was sound and, if so, whether the service levels were met.
-
-Only this module writes what was judged. `evidence` reads what judging needs; what decides by it sees no store.
+"""Judge an attempt: whether the measurement was sound and, if so, whether the service levels were met. Only this module
+writes what was judged. `evidence` reads what judging needs; what decides by it sees no store.
 """
 
 from plimsoll.domain.attempt.result import Manifest, Verdict

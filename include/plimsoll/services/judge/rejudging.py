@@ -47,11 +47,8 @@ def workers(make_toolkit: MakeToolkit, jobs: int) -> Iterator[ProcessPoolExecuto
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def toolkit_of_this_worker() -> Toolkit:
-    return _of_this_worker[0]
-
-
 _of_this_worker: list[Toolkit] = []
+"""The toolkit that `make_toolkit` made when this worker began."""
 
 
 def _begin_worker(make_toolkit: MakeToolkit) -> None:
@@ -119,13 +116,12 @@ def _as_judged(make_toolkit: MakeToolkit, keys: Sequence[AttemptKey], jobs: int)
 
 
 def _in_worker(key: AttemptKey) -> Rejudged:
-    return _rejudged(toolkit_of_this_worker(), key)
+    return _rejudged(_of_this_worker[0], key)
 
 
 def _rejudged(toolkit: Toolkit, key: AttemptKey) -> Rejudged:
-    from plimsoll.services.judge.attempt_judging import (
-        judge_again,  # late: a process that only gives out work needs none of it
-    )
+    # Late: a process that only gives out work needs none of it
+    from plimsoll.services.judge.attempt_judging import judge_again
 
     try:
         before, after = judge_again(AttemptContext(toolkit, key))

@@ -1,7 +1,5 @@
-"""Mark campaigns as baselines and changes as accepted, in a log of each definition.
-
-An entry is a file whose number is the next one, created exclusively. So whoever adds one has seen all earlier ones: of
-two who add at once, the second looks again first.
+"""Mark campaigns as baselines and changes as accepted, in a log of each definition. An entry is a file whose number is
+the next one, created exclusively: who adds one has seen all earlier ones.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,6 +1,5 @@
-"""Whether a campaign is complete, and what its newest run goes on with: when the requested cells have run, the
-strategy is asked again, stage by stage. The loads that a stage takes from an earlier one's results are computed
-once and recorded.
+"""Whether a campaign is complete, and what its newest run goes on with, round by round and stage by stage. The loads
+that a stage takes from an earlier one's results are computed once and recorded.
 """
 
 from collections import Counter
