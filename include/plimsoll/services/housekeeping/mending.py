@@ -21,7 +21,6 @@ from plimsoll.services.publish.reproducing import published_bundle, report_again
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.judged import published_without, unmark_in_trends
-from plimsoll.services.store.layout import BUNDLE, report_key
 from plimsoll.services.store.records import folder_of
 from plimsoll.services.toolkit import Toolkit
 
@@ -80,7 +79,7 @@ def _mended(toolkit: Toolkit, checked: Checked) -> Iterator[Mended]:
 def _restored(toolkit: Toolkit, campaign_id: str, faults: Sequence[Fault]) -> Iterator[Mended]:
     if faults:
         content = published_bundle(toolkit.store, campaign_id)
-        files = read_bundle(BytesIO(content), report_key(campaign_id, BUNDLE)).files
+        files = read_bundle(BytesIO(content), layout.report_key(campaign_id, layout.BUNDLE)).files
         unmark_in_trends(toolkit.store, campaign_id)
         for fault in faults:
             toolkit.store.write(f"{campaign_id}/{fault.path}", files[fault.path])
@@ -128,7 +127,7 @@ def _remade(toolkit: Toolkit, campaign_id: str, faults: Sequence[Fault]) -> Iter
     """Make the report again from its bundle, and store those of its files that are the recorded ones, byte for byte."""
     if not faults:
         return
-    stream, where = BytesIO(published_bundle(toolkit.store, campaign_id)), report_key(campaign_id, BUNDLE)
+    stream, where = BytesIO(published_bundle(toolkit.store, campaign_id)), layout.report_key(campaign_id, layout.BUNDLE)
     try:
         files = report_again(stream, where, toolkit.code_version).files
     except PlimsollError as error:

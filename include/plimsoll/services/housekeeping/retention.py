@@ -24,7 +24,6 @@ from plimsoll.services.ownership import held
 from plimsoll.services.publish.publishing import passed_gate
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll.services.store.layout import attempt_file
 from plimsoll.services.store.listing import campaign_ids
 from plimsoll.services.toolkit import Toolkit
 
@@ -160,6 +159,6 @@ def _remove(toolkit: Toolkit, campaign_id: str, keys: Collection[AttemptKey], re
             raise Refused(problems)
         for key in keys:
             layout.RAW_REMOVED.create(store, key, removal)
-            store.delete(attempt_file(key, layout.RAW))
+            store.delete(layout.attempt_file(key, layout.RAW))
         # Totals are valid for the names of the attempts' files alone, of which many are gone now
         record_totals(CampaignStore(store, campaign_id), removal.at)

@@ -27,7 +27,6 @@ from plimsoll.services.publish.trends import record_figures
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.services.store.judged import GATE_PASS, GatePass, unmark_in_trends
-from plimsoll.services.store.layout import BUNDLE, report_key
 from plimsoll.services.store.records import Record
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.state import C, CampaignState, CellAttempts, JudgedAttempt, campaign_state
@@ -133,7 +132,7 @@ def publish_report(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = Fal
     _replace_report(toolkit.store, campaign_id, report_files(snapshot, campaign_id, now, toolkit.code_version))
     record_totals(campaign, toolkit.clock.now())
     record_figures(campaign, StoredCampaign(snapshot, campaign_id), verdict_names, now)
-    return toolkit.store.url(report_key(campaign_id))
+    return toolkit.store.url(layout.report_key(campaign_id))
 
 
 def _replace_report(store: ResultStore, campaign_id: str, files: Mapping[str, bytes]) -> None:
@@ -141,17 +140,17 @@ def _replace_report(store: ResultStore, campaign_id: str, files: Mapping[str, by
     former = _former_names(store, campaign_id)
     # First: whatever is interrupted, the next publication knows these names
     PUBLICATION.write(store, campaign_id, Publication(files=tuple(sorted(former | files.keys()))))
-    for name in (name for name in files if name != BUNDLE):
-        store.write(report_key(campaign_id, name), files[name])
+    for name in (name for name in files if name != layout.BUNDLE):
+        store.write(layout.report_key(campaign_id, name), files[name])
     for key in store.keys(folder := layout.REPORT_FILES.folder(campaign_id)):
         if key.removeprefix(f"{folder}/") in former - files.keys():
             store.delete(key)
-    store.write(report_key(campaign_id, BUNDLE), files[BUNDLE])
+    store.write(layout.report_key(campaign_id, layout.BUNDLE), files[layout.BUNDLE])
     store.delete(PUBLICATION.key(campaign_id))
 
 
 def _former_names(store: ReadableStore, campaign_id: str) -> frozenset[str]:
-    interrupted, key = PUBLICATION.read_sound(store, campaign_id), report_key(campaign_id, BUNDLE)
+    interrupted, key = PUBLICATION.read_sound(store, campaign_id), layout.report_key(campaign_id, layout.BUNDLE)
     names = frozenset(interrupted.files if interrupted else ())
     with suppress(NotFound, BundleError):
         return names | read_index(BytesIO(store.read(key)), store.url(key)).report.keys()
@@ -175,7 +174,7 @@ def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_versio
     _require_one_kind_of_judging(campaign_id, data.state)
     files = dict(build_report(data).files)
     del data  # the tables of all attempts, of which packing needs none
-    return files | {BUNDLE: _bundle(snapshot, campaign_id, at, code_version, files)}
+    return files | {layout.BUNDLE: _bundle(snapshot, campaign_id, at, code_version, files)}
 
 
 def versions_here(code_version: str) -> dict[str, str]:
@@ -199,10 +198,10 @@ def _bundle(
         generated_at=at,
         versions=versions_here(code_version),
         commands={
-            "make this report again": f"plimsoll report {BUNDLE}",
+            "make this report again": f"plimsoll report {layout.BUNDLE}",
             "see the definition's cells": "plimsoll plan definition.yaml",
             "run the campaign again": "plimsoll run definition.yaml",
-            "check the files by hand": f"unzip {BUNDLE} && sha256sum --check {CHECKSUMS}",
+            "check the files by hand": f"unzip {layout.BUNDLE} && sha256sum --check {CHECKSUMS}",
         },
         report=checksums_of(report),
     )

@@ -16,7 +16,6 @@ from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.hosts.spending import campaign_spending
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
-from plimsoll.services.store.layout import report_key
 from plimsoll.services.store.tables import TABLES, read_table
 
 if TYPE_CHECKING:
@@ -149,7 +148,7 @@ def published_documents(campaign: StoredCampaign) -> list[tuple[str, Any]]:
 
 
 def _read(campaign: StoredCampaign, name: str) -> Any:
-    return json.loads(campaign.store.read(report_key(campaign.campaign_id, name)))
+    return json.loads(campaign.store.read(layout.report_key(campaign.campaign_id, name)))
 
 
 def compare_stored(  # noqa: PLR0913  # the two campaigns, and how

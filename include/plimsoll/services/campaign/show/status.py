@@ -35,7 +35,6 @@ from plimsoll.services.steps.steps import share_done
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.judged import published_without
-from plimsoll.services.store.layout import report_key
 from plimsoll.strategies.stage_plans import stage_plans
 from plimsoll.strategies.state import CampaignState
 
@@ -136,7 +135,7 @@ def _facts(
     campaign: CampaignStore, resolved: Campaign, tally: Tally, now: datetime, *, is_complete: bool = False
 ) -> dict[str, Any]:
     note = layout.NOTE.read_sound(campaign.store, campaign.campaign_id)
-    published = campaign.store.exists(report_key(campaign.campaign_id))
+    published = campaign.store.exists(layout.report_key(campaign.campaign_id))
     begun = tally.started_at
     return {
         "campaign_id": campaign.campaign_id,
