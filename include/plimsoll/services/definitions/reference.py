@@ -99,17 +99,12 @@ def _inner(keyword: str, value: Any) -> Any:
 def _schema_of_values() -> dict[str, Any]:
     schema = Definition.model_json_schema(by_alias=True, schema_generator=_DefaultsAsWritten)
     schema["required"] = [name for name in schema["required"] if name not in REQUIRED_UNLESS_STAGED]
-    rate = {"type": "string", "pattern": schema["properties"]["loads"]["items"]["pattern"]}
-    keys = ("from", "to", "step")
-    span = {"type": "object", "properties": dict.fromkeys(keys, rate), "required": list(keys)}
-    loads = schema["properties"]["loads"]
-    listed = {key: value for key, value in loads.items() if key not in ("title", "description")}
+    loads, keys = schema["properties"]["loads"], ["from", "to", "step"]
+    rate = {"type": "string", "pattern": loads["items"]["pattern"]}
+    span = {"type": "object", "properties": dict.fromkeys(keys, rate), "required": keys}
     range_of_loads, no_load = {**span, "additionalProperties": False}, {"type": "string", "const": "none"}
-    schema["properties"]["loads"] = {
-        "title": loads["title"],
-        "description": loads["description"],
-        "anyOf": [listed, range_of_loads, no_load],
-    }
+    about = {key: loads.pop(key) for key in ("title", "description")}
+    schema["properties"]["loads"] = {**about, "anyOf": [loads, range_of_loads, no_load]}
     of_stage = schema["$defs"]["Stage"]["properties"]["loads"]
     of_stage["anyOf"] = [range_of_loads, no_load, *of_stage["anyOf"]]
     return {"$schema": _SCHEMA_ID, **schema}

@@ -22,6 +22,7 @@ from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 _FIGURES_EVERY = timedelta(seconds=5)
+_OF_CLEAN_UP = (*PASSING, ProviderError)
 
 
 @dataclass(frozen=True)
@@ -173,11 +174,10 @@ def _all_of(work: AttemptContext, steps: Iterable[Step], log: Log) -> tuple[str,
 def _cleaned_up(work: AttemptContext, log: Log) -> tuple[str, ...]:
     """Destroy the cluster. Returns the reason if something remains; the reason is shown and on record until then."""
     remaining = layout.UNDESTROYED.key(work.key)
-    again = (*PASSING, ProviderError)
     for step in steps_of("clean-up"):
         try:
             # Not for long: what resists is tried again at the end of the run, and then by the reaper
-            with_retries(work.toolkit.clock, partial(step.run, work), log, again=again, pauses_s=SOON_S)
+            with_retries(work.toolkit.clock, partial(step.run, work), log, again=_OF_CLEAN_UP, pauses_s=SOON_S)
         except Exception as error:
             log(f"{work.key}: its cluster could not be destroyed: {error}")
             with suppress(PlimsollError):
@@ -198,13 +198,7 @@ def _without_remains(ran: CellRunEnd, log: Log) -> CellRunEnd:
 
 def _end_kept(toolkit: Toolkit, campaign_id: str, log: Log) -> tuple[str, ...]:
     try:
-        with_retries(
-            toolkit.clock,
-            lambda: end_kept(toolkit, campaign_id),
-            log,
-            again=(*PASSING, ProviderError),
-            pauses_s=SOON_S,
-        )
+        with_retries(toolkit.clock, lambda: end_kept(toolkit, campaign_id), log, again=_OF_CLEAN_UP, pauses_s=SOON_S)
     except PlimsollError as error:
         log(f"{campaign_id}: hosts that it may have kept could not be destroyed: {error}")
         return (f"{campaign_id}: hosts that it may have kept: {error}",)

@@ -70,8 +70,7 @@ def software_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Prob
 def require_runnable(
     toolkit: Toolkit, definition: Definition, document: Document | None = None, campaign_id: str = ""
 ) -> None:
-    faults = problems(toolkit, definition, campaign_id)
-    if faults:
+    if faults := problems(toolkit, definition, campaign_id):
         raise Refused(document.located(faults) if document else faults, where=f"definition {definition.name!r}")
 
 
@@ -95,9 +94,8 @@ def _keyspace_problems(toolkit: Toolkit, campaign: Campaign, campaign_id: str) -
         what = f"{keyspace} was left by {cluster}, whose campaign is no longer in the store"
         yield Problem(where, what, f"drop it by hand: `DROP KEYSPACE {occupant.keyspace}`; {instead}")
     elif toolkit.owners.is_alive(occupant.owner) is False:
-        yield Problem(
-            where, f"{keyspace} was left by {cluster}, which nobody runs any more", f"{command} drops it; {instead}"
-        )
+        what = f"{keyspace} was left by {cluster}, which nobody runs any more"
+        yield Problem(where, what, f"{command} drops it; {instead}")
     else:
         mend = f"{wait} drops it; {instead}"
         yield Problem(where, f"{keyspace} is in use by {cluster} of {owner_words(occupant.owner)}", mend)
