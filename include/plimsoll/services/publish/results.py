@@ -19,7 +19,7 @@ from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.services.store.tables import TABLES, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from plimsoll.analysis.campaign.capacity import Capacity
@@ -76,15 +76,7 @@ def _data(campaign: StoredCampaign, attempts: tuple[AttemptData, ...], at: datet
 
 
 def comparison_data(campaign: StoredCampaign, at: datetime) -> CampaignData:
-    attempts = tuple(
-        replace(
-            _without_tables(verdict),
-            fingerprint=layout.FINGERPRINT.read(campaign.store, verdict.key),
-            provenance=layout.PROVENANCE.read(campaign.store, verdict.key),
-            hosts=read_table(campaign.store, verdict.key, "hosts"),
-        )
-        for verdict in campaign.verdicts()
-    )
+    attempts = tuple(attempt_data(campaign.store, verdict, ("hosts",)) for verdict in campaign.verdicts())
     return _data(campaign, attempts, at)
 
 
@@ -113,12 +105,15 @@ def _without_tables(verdict: Verdict) -> AttemptData:
     return AttemptData(verdict, None, nothing, nothing)
 
 
-def attempt_data(store: ReadableStore, verdict: Verdict) -> AttemptData:
+def attempt_data(store: ReadableStore, verdict: Verdict, tables: Collection[str] = TABLES) -> AttemptData:
+    """Return a judged attempt with its environment and these of its tables."""
+    import pandas as pd
+
     return AttemptData(
         verdict=verdict,
         fingerprint=layout.FINGERPRINT.read(store, verdict.key),
         provenance=layout.PROVENANCE.read(store, verdict.key),
-        **{kind: read_table(store, verdict.key, kind) for kind in TABLES},
+        **{kind: read_table(store, verdict.key, kind) if kind in tables else pd.DataFrame() for kind in TABLES},
     )
 
 

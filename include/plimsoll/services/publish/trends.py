@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
-from plimsoll.analysis.campaign.cell_results import AttemptData, require_no_strays
+from plimsoll.analysis.campaign.cell_results import require_no_strays
 from plimsoll.analysis.campaign.findings import data_of_parts
 from plimsoll.analysis.trend.contribution import CampaignFigures
 from plimsoll.analysis.trend.series import Order
@@ -20,18 +20,17 @@ from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound, StoreError
 from plimsoll.domain.text.wording import meant
-from plimsoll.ports.store import ReadableStore, ResultStore
+from plimsoll.ports.store import ResultStore
 from plimsoll.report.trend.document import LeftOutCampaign, TrendDocument, trend_document
 from plimsoll.services.campaign.state.completeness import completeness_of
 from plimsoll.services.publish.gathered import Entry, Known, gather
-from plimsoll.services.publish.results import mixed_judging, verdict_data
+from plimsoll.services.publish.results import attempt_data, mixed_judging, verdict_data
 from plimsoll.services.publish.trend_marks import stored_marks
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.services.store.judged import is_kept_last, published_without
 from plimsoll.services.store.listing import campaign_exists, campaigns_by_definition, definition_name, note_definition
 from plimsoll.services.store.records import Record
-from plimsoll.services.store.tables import read_table
 
 REVISION = 3
 """Of what a trend computes of a campaign: raised when it computes something else, so that records are not used."""
@@ -150,7 +149,9 @@ def computed_figures(campaign: StoredCampaign, now: datetime) -> CampaignFigures
     if mixed := mixed_judging(campaign.campaign_id, data.state):
         return f"{mixed.what} ({mixed.mend})"
     require_no_strays(data)
-    data = replace(data, attempts=tuple(_with_tables(campaign.store, attempt) for attempt in data.attempts))
+    tables = ("pauses", "jvms")
+    attempts = tuple(attempt_data(campaign.store, attempt.verdict, tables) for attempt in data.attempts)
+    data = replace(data, attempts=attempts)
     first = min(counted, key=lambda attempt: (attempt.verdict.started_at is None, attempt.verdict.started_at or now))
     record = layout.ATTEMPT.read(campaign.store, first.key)
     results = StoredResults(
@@ -161,13 +162,3 @@ def computed_figures(campaign: StoredCampaign, now: datetime) -> CampaignFigures
         incomplete=() if missing.is_complete else incomplete,
     )
     return contribution(results)
-
-
-def _with_tables(store: ReadableStore, attempt: AttemptData) -> AttemptData:
-    return replace(
-        attempt,
-        fingerprint=layout.FINGERPRINT.read(store, attempt.key),
-        provenance=layout.PROVENANCE.read(store, attempt.key),
-        pauses=read_table(store, attempt.key, "pauses"),
-        jvms=read_table(store, attempt.key, "jvms"),
-    )
