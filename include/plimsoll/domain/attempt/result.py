@@ -143,11 +143,9 @@ class Verdict(Model):
     @property
     def lasts(self) -> bool:
         """Tell whether no further run mends it: a reason says so, or other software ran than the definition says."""
-        differs = [check.name for check in self.checks if check.tested and not check.success]
         # The name of a check may begin with that of a process, such as `datanode: JVM`
-        return any(LASTS in reason for reason in self.reasons) or any(
-            name.rpartition(": ")[2] in _AS_DEFINED for name in differs
-        )
+        differs = {check.name.rpartition(": ")[2] for check in self.checks if check.tested and not check.success}
+        return any(LASTS in reason for reason in self.reasons) or not differs.isdisjoint(_AS_DEFINED)
 
     @property
     def may_omit(self) -> bool:

@@ -96,9 +96,8 @@ class Document:
             return kind.model_validate(as_written(self.content, kind), context=values)
         except ValidationError as error:
             faults = [at_its_parameter(fault, self.content) for fault in faults_of(error, kind, self.source)]
-            raise DefinitionError(
-                [fault.problem(self.line(fault.path)) for fault in faults], where=self.where
-            ) from None
+            problems = [fault.problem(self.line(fault.path)) for fault in faults]
+            raise DefinitionError(problems, where=self.where) from None
 
     def located(self, problems: Iterable[Problem]) -> list[Problem]:
         """Return the problems, each with the line of its key. Problems of other files are returned unchanged."""

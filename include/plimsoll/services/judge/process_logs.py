@@ -158,16 +158,12 @@ def _missing(
     """Return a sentence for each missing GC log of the known nodes; none for a process of which no node has one."""
     writing = {source.process for source in gc_logs}
     nodes = fingerprint.nodes if fingerprint else ()
-    sources = [
-        ProcessOnHost(node.host, process.name)
+    return [
+        f"the pauses of {_shown(source, processes)} are not known: it has no GC log"
         for number, node in enumerate(nodes)
         for process in processes
         if process.name in writing and (number == 0 or not process.only_on_first)
-    ]
-    return [
-        f"the pauses of {source.shown(several=len(processes) > 1)} are not known: it has no GC log"
-        for source in sources
-        if source not in gc_logs
+        if (source := ProcessOnHost(node.host, process.name)) not in gc_logs
     ]
 
 

@@ -91,11 +91,8 @@ def mixed_judging(campaign_id: str, state: CampaignState[C]) -> Problem | None:
     if not others:
         return None
     listed = ", ".join(others[:_NAMED]) + (f" and {len(others) - _NAMED} more" if len(others) > _NAMED else "")
-    return Problem(
-        f"campaign {campaign_id}",
-        f"attempts were judged by other service levels than the campaign's: {listed}",
-        f"judge them again: `plimsoll rejudge {campaign_id}`",
-    )
+    what = f"attempts were judged by other service levels than the campaign's: {listed}"
+    return Problem(f"campaign {campaign_id}", what, f"judge them again: `plimsoll rejudge {campaign_id}`")
 
 
 def _without_tables(verdict: Verdict) -> AttemptData:

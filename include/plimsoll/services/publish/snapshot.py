@@ -56,15 +56,10 @@ def take_snapshot(campaign: StoredCampaign) -> Snapshot:
     """Read the campaign's files but raw ones, attempts' Data Docs and what is derived. Raises NotFound for none."""
     store, campaign_id = campaign.store, campaign.campaign_id
     campaign.definition_text()
-    whole = (
-        layout.APPROVAL.folder(campaign_id),
-        layout.COST.folder(campaign_id),
-        layout.DATA_DOCS.folder(campaign_id),
-        layout.STAGE_START.folder(campaign_id),
-    )
     note = layout.NOTE.key(campaign_id)
-    named = [layout.DEFINITION.key(campaign_id), *([note] if store.exists(note) else ())]
-    keys = [*named, *(key for prefix in whole for key in store.keys(prefix))]
+    keys = [layout.DEFINITION.key(campaign_id), *([note] if store.exists(note) else ())]
+    for place in (layout.APPROVAL, layout.COST, layout.DATA_DOCS, layout.STAGE_START):
+        keys += store.keys(place.folder(campaign_id))
     keys += [key for key in store.keys(layout.ATTEMPTS.folder(campaign_id)) if _is_kept(key)]
     return Snapshot({key: store.read(key) for key in keys})
 

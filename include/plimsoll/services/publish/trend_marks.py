@@ -5,7 +5,6 @@ the next one, created exclusively: who adds one has seen all earlier ones.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from heapq import merge
-from pathlib import PurePosixPath
 
 from plimsoll.analysis.trend.marks import Marks, Remark, TrendMark
 from plimsoll.analysis.trend.series import PlacedChange
@@ -98,6 +97,4 @@ def _sound(remark: Remark) -> Remark:
 
 
 def _log(store: ReadableStore, definition: str) -> Iterator[tuple[int, TrendMark]]:
-    stems = ((PurePosixPath(key).stem, key) for key in store.keys(MARK.folder("", definition)))
-    keys = sorted((int(stem), key) for stem, key in stems if stem.isdecimal())
-    return ((number, MARK.at(store, key)) for number, key in keys)
+    return ((number, MARK.at(store, key)) for number, key in MARK.numbered(store, "", definition))

@@ -100,11 +100,8 @@ class StoredCampaign:
 
     def not_there(self) -> NotFound:
         known = "`plimsoll campaigns` lists the campaigns of this store"
-        return NotFound(
-            f"there is no campaign {self.campaign_id!r}",
-            where=self.store.url(),
-            mend=f"{meant(self.campaign_id, campaign_folders(self.store))} {known}".strip(),
-        )
+        mend = f"{meant(self.campaign_id, campaign_folders(self.store))} {known}".strip()
+        return NotFound(f"there is no campaign {self.campaign_id!r}", where=self.store.url(), mend=mend)
 
     def definition_sha256(self) -> str:
         return sha256(self.definition_text()).hexdigest()
@@ -215,9 +212,8 @@ class CampaignStore(StoredCampaign):
     def require_kept(self) -> None:
         """Raise Refused while the campaign is being deleted, and after an interrupted deletion."""
         if self.store.exists(layout.DELETING.key(self.campaign_id)):
-            mend = (
-                f"`plimsoll campaigns delete {self.campaign_id}`, or its page, finishes it; then the id is free again"
-            )
+            command = f"`plimsoll campaigns delete {self.campaign_id}`"
+            mend = f"{command}, or its page, finishes it; then the id is free again"
             raise Refused([Problem(f"campaign {self.campaign_id!r}", "is being deleted", mend)])
 
     def add_sliding_windows(self) -> None:

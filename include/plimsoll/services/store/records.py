@@ -55,11 +55,15 @@ class Place:
     def exists(self, store: ReadableStore, of: Subject, *names: object) -> bool:
         return store.exists(self.key(of, *names))
 
+    def numbered(self, store: ReadableStore, of: Subject, *names: object) -> list[tuple[int, str]]:
+        """Return the numbers that names of files are, in order, each with its key."""
+        stems = ((PurePosixPath(key).stem, key) for key in store.keys(self.folder(of, *names)))
+        # A copy that a person left there, such as `1.json.bak`, has no number
+        return sorted((int(stem), key) for stem, key in stems if stem.isdecimal())
+
     def newest_number(self, store: ReadableStore, of: Subject) -> int:
         """Return the greatest number that the name of a file is; 0 where there is none."""
-        stems = (PurePosixPath(key).stem for key in store.keys(self.folder(of)))
-        # A copy that a person left there, such as `1.json.bak`, has no number
-        return max((int(stem) for stem in stems if stem.isdecimal()), default=0)
+        return max((number for number, _ in self.numbered(store, of)), default=0)
 
 
 @dataclass(frozen=True)
