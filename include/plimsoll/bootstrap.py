@@ -292,7 +292,7 @@ def load_definition(settings: Settings, name_or_path: str) -> Definition:
 
 
 def load_document(settings: Settings, name_or_path: str) -> Document:
-    """Return the document of a definition, which knows lines. Raises NotFound, or DefinitionError for no YAML."""
+    """Return the document of a definition, which knows each key's line. Raises NotFound, or DefinitionError."""
     where, text = definition_folder(settings).read(name_or_path)
     return parse_yaml(text, where)
 

@@ -1,6 +1,5 @@
 """Find the files that Plimsoll ships beside its code, and the folder for what it makes. In a checkout
-`plimsoll/shipped` has links to `include/campaigns`, `include/stress` and `include/nodes`; a wheel contains the files
-themselves.
+`plimsoll/shipped` has links to `include/campaigns`, `include/stress` and `include/nodes`; a wheel has the files.
 """
 
 import os

@@ -88,9 +88,7 @@ class Product(ABC):
 
     @abstractmethod
     def check(self, spec: ProductSpec) -> Sequence[Problem]:
-        """Return all that keeps these variants from running: missing artefacts, a JVM or a collector that can't be
-        used.
-        """
+        """Return all that keeps these variants from running: missing artefacts, or a JVM or collector of no use."""
 
     def unchecked(self, spec: ProductSpec) -> Sequence[str]:
         """Name the facts that `check` could not test from here, such as flags of a JDK that is not here."""

@@ -17,8 +17,8 @@ class SshIdentity:
 
 @dataclass(frozen=True)
 class AwsAccess:
-    """`client(service, region)` makes a boto3 client of the connection's endpoint, and region if None, with bounded
-    retries.
+    """`client(service, region)` makes a boto3 client of the connection's endpoint, with timeouts and bounded retries.
+    Region None: the connection's own.
     """
 
     client: Callable[[str, str | None], Any] = field(repr=False)

@@ -139,8 +139,8 @@ class Timing(Model):
         return min(self.duration, self.warmup + ceil(least / whole) * whole)
 
     def ended_after(self, ended: timedelta, levels: Sequence[ServiceLevel]) -> Self:
-        """Return the timing of a load that ended then, in whole intervals of all levels: without warm-up, or as it was,
-        where that leaves none.
+        """Return the timing of a load that ended then, in whole intervals of every service level. Where its warm-up
+        leaves none, it is judged from its start; where that leaves none either, the timing stays.
         """
         whole = _whole(levels)
         if ended < whole:

@@ -32,9 +32,7 @@ def visible(text: str) -> str:
 
 
 def masked(text: str) -> str:
-    """Leave out what may be secret in a URL: user and password up to the last @, as these have any signs, and the
-    query.
-    """
+    """Leave out what may be secret in a URL: user and password up to the last @, which both may have, and the query."""
     return _QUERY.sub(r"\1?…", _LOGIN.sub("…@", text))
 
 

@@ -160,4 +160,5 @@ def _clusters(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterato
             command = f"`plimsoll campaigns delete {campaign_id} {TAKE_OVER}`"
             gone = f"if they are gone for good, {command} deletes it all the same"
             unsaid = [(why, "") for why in living.unseen] + [(why, gone) for why in living.silent if not take_over]
-            yield from (Problem(f"provider {name}", f"can't say which clusters live: {why}", m) for why, m in unsaid)
+            for why, mend in unsaid:
+                yield Problem(f"provider {name}", f"can't say which clusters live: {why}", mend)

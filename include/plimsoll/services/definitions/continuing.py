@@ -28,9 +28,7 @@ _FREE_OPTIONS: Mapping[str, frozenset[str]] = {
 
 
 def continued_as(stored: Definition, definition: Definition) -> Definition | None:
-    """Return the campaign's own copy if it goes on with this definition; None where it can't. `stored`: as it was
-    declared.
-    """
+    """Return the campaign's own copy if it can go on with this definition, else None. `stored`: as it was declared."""
     wanted = judged_as(stored, definition)
     free = {name: getattr(wanted, name) for name in _FREE_TO_CHANGE}
     if _fixed(stored.provider.model_dump()) == _fixed(wanted.provider.model_dump()):

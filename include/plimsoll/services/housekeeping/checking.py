@@ -1,5 +1,4 @@
-"""Check a campaign: recorded checksums, records that can't be read, and files that nobody refers to. Nothing is
-changed.
+"""Check a campaign: checksums, records that can't be read, and files that nobody refers to. Nothing is changed.
 
 Raw files are read in blocks. What is kept in memory is one campaign's listing and the bundle of its report, which
 making the report takes too.

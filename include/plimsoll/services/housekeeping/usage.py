@@ -11,9 +11,7 @@ from plimsoll.services.store.listing import campaign_folders
 
 @dataclass(frozen=True)
 class Usage:
-    """Bytes of a campaign's files (empty id: of none): `raw` from hosts; `derived`: tables, Data Docs; all other
-    `records`.
-    """
+    """Bytes of a campaign's files; an empty id: of none. `raw`: from hosts; `derived`: tables and Data Docs."""
 
     campaign_id: str
     files: int

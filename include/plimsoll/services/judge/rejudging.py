@@ -66,9 +66,8 @@ def _end_with_parent() -> None:
 
 @dataclass(frozen=True)
 class Rejudged:
-    """The outcome for one attempt. `before`: None if it had no verdict; `after`: None if it could not be judged, and
-    kept it, by that `failure`. `same`: nothing in the verdict has changed except the version of the code that reached
-    it.
+    """The outcome for one attempt. `before`: None if it had no verdict; `after`: None if it could not be judged, and so
+    keeps that. `same`: nothing in the verdict has changed except the version of the code that reached it.
     """
 
     key: AttemptKey

@@ -40,10 +40,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The results of judging. `quality`: None where nothing was checked.
-
-    `opening_backlog`: None where the load generator did not report it. `action`: what was done to the cluster, None
-    where nothing was, or where it did not end.
+    """The results of judging an attempt. `quality`: None where nothing was checked; `opening_backlog`: None where the
+    load generator did not report it; `action`: None where nothing was done to the cluster, or it did not end.
     """
 
     judgement: Judgement

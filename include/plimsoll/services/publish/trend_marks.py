@@ -39,7 +39,8 @@ def add_mark(
 def mark_baseline(store: ResultStore, found: TrendDocument, campaign_id: str, why: Remark) -> None:
     """Let the series start anew with that campaign of the trend; an empty reason takes the mark back.
 
-    Raises Refused for a campaign that is not in the trend, and for a reason that is no sound note.
+    Raises Refused for a reason that is no sound note, and for a campaign that is not in the trend, but of a mark that
+    is taken back, since the campaign may have been deleted.
     """
     campaign = next((candidate for candidate in found.campaigns if candidate.campaign_id == campaign_id), None)
     if campaign:

@@ -1,6 +1,4 @@
-"""A request to run cells of a campaign, as DAG runs, pages, the JSON API and the command line have it, and what it
-means.
-"""
+"""A request to run cells of a campaign, as everybody who starts a run gives it, and the cells that it means."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -129,7 +127,9 @@ def choose(request: Request, state: CampaignState[CellState], asked_at: datetime
 
 
 def words_for(cells: Sequence[Cell]) -> str:
-    """Return the `cells` parameter of a run of these cells: their ids, or `missing` where these would be too long."""
+    """Return the `cells` parameter of a run of these cells: their ids, or `missing` where the ids would be too long,
+    which also asks for cells whose newest attempt was unsound.
+    """
     ids = " ".join(cell.id for cell in cells)
     return ids if len(ids) <= LONGEST_CHOICE else MISSING
 

@@ -148,8 +148,8 @@ def first_start(state: CampaignState[CellState]) -> datetime | None:
 def time_left(
     campaign: Campaign, cells: Sequence[CellProgress], now: datetime, requested: RequestedCells | None
 ) -> TimeLeft:
-    """Return the estimate for cells that run, and of others for those `requested`, or all that wait where it is None:
-    of a campaign in rounds those of the present one.
+    """Return the estimate for cells that run, and for others that are `requested`, or wait where that is None. For a
+    campaign in rounds these are the cells of the present one: nobody knows yet which cells its results will ask for.
     """
     usual = {part.stage: _usual(usual_phases(part), part.stage, cells) for part in campaign.parts}
     due = [cell for cell in cells if cell.runs or _is_to_come(cell, requested)]
