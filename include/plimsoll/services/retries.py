@@ -90,18 +90,17 @@ class Outage:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._until: datetime | None = None
-        self._error: StoreError | None = None
+        self._away: tuple[datetime, StoreError] | None = None
 
     @contextmanager
     def noticed(self) -> Iterator[None]:
         """Let the block access the store. While that is known to be out of reach, its StoreError is raised at once."""
-        if self._error is not None and self._until is not None and self._clock.now() < self._until:
-            raise self._error
+        if self._away and self._clock.now() < self._away[0]:
+            raise self._away[1]
         try:
             yield
         except DamagedRecord:  # the store does answer
             raise
         except StoreError as error:
-            self._error, self._until = error, self._clock.now() + _REMEMBERED
+            self._away = self._clock.now() + _REMEMBERED, error
             raise

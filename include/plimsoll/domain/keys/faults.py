@@ -170,7 +170,8 @@ def _words(error: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[s
         case "missing":
             what, shown = "is missing", ""
         case "string_type" | "invalid-json-value" if _is_scalar(value):
-            what, shown, mend = "must be text", f"{shown}, which is {_kind(value)}", _in_quotes(text, node)
+            what, shown = "must be text", f"{shown}, which is {_kind(value)}"
+            mend = f'{IN_QUOTES}: "{text}"' if re.search(str(node.get("pattern", "")), text) else mend
         case "literal_error":
             what = "is none of the values that can stand here"
             mend = f"{meant(value, map(str, node.get('enum', ())))} {mend}".strip()
@@ -206,12 +207,6 @@ def _where_to_write(schema: Mapping[str, Any], place: Path) -> str:
         return meant_or_known(place[-1], known)
     near = nearest(place[-1], known, least=_NEARER)
     return f"did you mean {near!r}? or write it inside {sections}" if near else f"write it inside {sections}"
-
-
-def _in_quotes(text: str, node: Mapping[str, Any]) -> str:
-    """Return the advice to put a number in quotes, where the key accepts its text."""
-    fits = re.search(str(node.get("pattern", "")), text)
-    return f'{IN_QUOTES}: "{text}"' if fits else expected(node)
 
 
 def _bound(bound: object) -> str:

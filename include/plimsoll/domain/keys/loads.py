@@ -161,13 +161,9 @@ def listed_or_taken(value: object) -> object:
     return value
 
 
-def _kind(value: Any) -> str:
-    return "taken-load" if isinstance(value, dict | TakenLoad) else "load-levels"
-
-
 StageLoads = Annotated[
     Annotated[LoadLevels, Field(min_length=1), Tag("load-levels")] | Annotated[TakenLoad, Tag("taken-load")],
-    Discriminator(_kind),
+    Discriminator(lambda value: "taken-load" if isinstance(value, dict | TakenLoad) else "load-levels"),
 ]
 """Load levels, or one that an earlier stage's results give."""
 

@@ -87,13 +87,14 @@ def _replaced(tree: Any, old: str, new: str) -> Any:
 def _faults_of_references(declared: Mapping[str, Parameter], rest: Mapping[str, Any]) -> Iterator[Fault]:
     used = set()
     for path, name in _references(rest, ()):
+        of_stage = path[2:] if path[0] == "stages" else path
         used.add(name)
         if name not in declared:
             mend = f"{meant_or_known(name, declared)}; where the text itself is meant, write $$({name})"
             yield Fault(path, f"$({name}) names no parameter", mend)
         elif isinstance(path[-1], str) and any(_names(path[-1])):
             yield Fault(path, "is a key, and keys can't be parameters", "write the key itself")
-        elif path[0] in _OF_THE_DAG or _of_stage(path) in (("strategy",), ("strategy", "name")):
+        elif path[0] in _OF_THE_DAG or of_stage in (("strategy",), ("strategy", "name")):
             what = "is the same for all campaigns of a definition, so it can't be a parameter"
             yield Fault(path, what, "write the value itself")
         elif path[0] in _FREE_TO_CHANGE:
@@ -106,10 +107,6 @@ def _faults_of_references(declared: Mapping[str, Parameter], rest: Mapping[str, 
             yield Fault((PARAMETERS, name), "is no name", "begin with a small letter, go on with these, digits and _")
         elif name not in used:
             yield Fault((PARAMETERS, name), "nothing refers to it", f"write $({name}) where it belongs, or remove it")
-
-
-def _of_stage(path: Path) -> Path:
-    return path[2:] if path[0] == "stages" else path
 
 
 def _names(text: str) -> list[str]:

@@ -118,7 +118,9 @@ def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFile
     Raises Refused where the campaign exists with another definition, where no file is found or one belongs to several
     cells, for an unknown format, and while another process imports; StoreError where the store can't be written.
     """
-    _require_format(description)
+    formats = [known.name for known in FORMATS]
+    if description.format is not None and description.format not in formats:
+        raise Refused([Problem("format", f"{description.format!r} is unknown", f"there is: {', '.join(formats)}")])
     runs = [(wanted, _by_loader(wanted, description, find)) for wanted in described_runs(description)]
     if not any(files for _, own in runs for files in own.values()):
         nothing = Problem("files", "no pattern finds any file", "see docs/guides/importing.md")
@@ -157,9 +159,3 @@ def _require_own_files(runs: Sequence[tuple[DescribedRun, Mapping[str, Sequence[
                 mend = "tell each cell's files apart: by {variant}, {load_k}, {repeat} … in `files`, or by `runs`"
                 raise Refused([Problem("files", what, mend)], where=where)
             cells[file.name] = wanted.cell.id
-
-
-def _require_format(description: ImportDescription) -> None:
-    names = [known.name for known in FORMATS]
-    if description.format is not None and description.format not in names:
-        raise Refused([Problem("format", f"{description.format!r} is unknown", f"there is: {', '.join(names)}")])

@@ -147,7 +147,8 @@ def _read(archive: ZipFile, size: int, where: str) -> Bundle:
         mend = "take a bundle that Plimsoll made, unchanged"
         raise BundleError(f"is no bundle: {'; '.join(faults[:3])}", where=where, mend=mend)
     index = _index(archive.read(INDEX), where)
-    expected = _checksums(archive.read(CHECKSUMS).decode(errors="replace"))
+    lines = archive.read(CHECKSUMS).decode(errors="replace").splitlines()
+    expected = {match[2]: match[1] for line in lines if (match := _CHECKSUM_LINE.fullmatch(line))}
     if expected.keys() != entries.keys() - {CHECKSUMS}:
         odd = sorted(expected.keys() ^ (entries.keys() - {CHECKSUMS}))
         raise _damaged(f"{odd[0]} is missing from the bundle or from its checksums", where)
@@ -223,11 +224,6 @@ def _index(text: bytes, where: str) -> BundleIndex:
 
 class _Format(Model, extra="ignore"):
     format: int
-
-
-def _checksums(text: str) -> dict[str, str]:
-    matches = (_CHECKSUM_LINE.fullmatch(line) for line in text.splitlines())
-    return {match[2]: match[1] for match in matches if match}
 
 
 def _digest(archive: ZipFile, entry: ZipInfo) -> str:

@@ -16,7 +16,6 @@ from plimsoll.analysis.campaign.cell_results import require_no_strays
 from plimsoll.analysis.campaign.findings import data_of_parts
 from plimsoll.analysis.trend.contribution import CampaignFigures
 from plimsoll.analysis.trend.series import Order
-from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound, StoreError
 from plimsoll.domain.text.wording import meant
@@ -91,8 +90,10 @@ def _computed(campaign: CampaignStore, published: StoredCampaign, now: datetime)
     """Return what the campaign contributes, or why it can't take part, and by which definition, as its sha256: empty
     while a verdict is being replaced.
     """
-    # Looked at first: a verdict that is replaced between the look and the reading has another name
-    replaced = any(_is_being_replaced(campaign, published, key) for key in campaign.judged_again())
+    # Looked at first: a verdict that is replaced between the look and the reading has another name. One that was kept
+    # already, while the one that replaces it is not stored yet, has not
+    again = ((key, layout.VERDICT.read(published.store, key)) for key in campaign.judged_again())
+    replaced = any(verdict is not None and is_kept_last(campaign.store, key, verdict) for key, verdict in again)
     digest = published.definition_sha256()
     return computed_figures(published, now), "" if replaced else digest
 
@@ -106,12 +107,6 @@ def _record(campaign: CampaignStore, verdict_names: str, figures: CampaignFigure
     # After the write: whoever changes the definition may have deleted the record before it was there
     if not campaign_exists(campaign.store, campaign.campaign_id) or campaign.definition_sha256() != definition:
         campaign.store.delete(FIGURES.key(campaign.campaign_id))
-
-
-def _is_being_replaced(campaign: CampaignStore, published: StoredCampaign, key: AttemptKey) -> bool:
-    """Tell whether the verdict was kept already and the one that replaces it is not stored yet: names don't tell."""
-    verdict = layout.VERDICT.read(published.store, key)
-    return verdict is not None and is_kept_last(campaign.store, key, verdict)
 
 
 def _campaigns_of(store: ResultStore, names: Sequence[str]) -> list[str]:

@@ -32,7 +32,6 @@ from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state.completeness import RequestedCells, newest_request
 from plimsoll.services.campaign.state.reading import CellState, Memory, read_state
-from plimsoll.services.cell.attempt_state import AttemptState
 from plimsoll.services.hosts.deadline import deadline_of
 from plimsoll.services.hosts.spending import known_usd, ledger
 from plimsoll.services.steps.steps import step, usual_phases
@@ -239,14 +238,13 @@ def recorded_totals(campaign: CampaignStore) -> Tally | None:
 
 def _is_settled(store: ResultStore, state: CampaignState[CellState]) -> bool:
     attempts = [attempt for cell in state.cells for attempt in cell.attempts]
-    stand = all(attempt.is_final or bool(attempt.ended) for attempt in attempts)
-    return state.is_complete and stand and not any(_is_being_replaced(store, attempt) for attempt in attempts)
-
-
-def _is_being_replaced(store: ResultStore, attempt: AttemptState) -> bool:
-    """Tell whether the attempt's verdict was kept already and the one that replaces it is not stored yet."""
-    again, verdict = attempt.was_judged_again, attempt.verdict
-    return again and verdict is not None and is_kept_last(store, attempt.key, verdict)
+    again = [(attempt.key, attempt.verdict) for attempt in attempts if attempt.was_judged_again]
+    return (
+        state.is_complete
+        and all(attempt.is_final or bool(attempt.ended) for attempt in attempts)
+        # A verdict that was kept last is being replaced: the next one is not stored yet
+        and not any(verdict is not None and is_kept_last(store, key, verdict) for key, verdict in again)
+    )
 
 
 def _digest(campaign: CampaignStore) -> str:
