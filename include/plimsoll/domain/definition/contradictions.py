@@ -291,20 +291,15 @@ def _too_long_cell_ids(definition: DefinitionKeys, campaign: Campaign) -> Iterat
     """Yield faults where stage, variant and workload ids are each short enough but make cells' ids too long."""
     named = [axis for axis in (definition.stages, definition.workloads) if len(axis) > 1]
     words = [max((value.id for value in axis), key=len) for axis in (*named, definition.variants)]
-    length = len("-".join(words)) + max(_tail(stage, part) for stage, part in _stages(definition, campaign))
+    # Such as `-40000-r3`
+    tails = (f"-{part.level or f'{max(part.loads):05d}'}-r{part.repeats}" for _, part in _stages(definition, campaign))
+    length = len("-".join(words)) + max(map(len, tails))
     if length > LONGEST_CELL_ID:
         key = "stages" if len(definition.stages) > 1 else "variants"
         what = f"cells would have ids of up to {length} characters, of {', '.join(words)}, a load and a repeat"
         yield Fault(
             (key,), f"{what}; at most {LONGEST_CELL_ID} are allowed", "give the longest of these a shorter `id`"
         )
-
-
-def _tail(stage: Stage | None, part: Part) -> int:
-    """Return the greatest length of load and repeat in a stage's cell ids, such as `-40000-r3`, in characters."""
-    taken = stage.taken if stage else None
-    load = taken.slug if taken else f"{max(part.loads):05d}"
-    return len(f"-{load}-r{part.repeats}")
 
 
 def _shared_at_once(definition: DefinitionKeys) -> Iterator[Fault]:

@@ -104,21 +104,16 @@ class Threshold(Model):
 
 def _of_a_name(value: Any) -> Any:
     """Return a strategy as a mapping. Raises Faulty for an unknown name: pydantic's own message would list tags."""
-    if isinstance(value, Mapping):
-        _require_known(value.get("name"), ("name",))
+    if not isinstance(value, Mapping | str):
         return value
-    if isinstance(value, str):
-        _require_known(value, ())
-        return {"name": value}
-    return value
-
-
-def _require_known(name: object, path: Path) -> None:
-    if name is None:
+    path: Path = () if isinstance(value, str) else ("name",)
+    given: Mapping[str, Any] = {"name": value} if isinstance(value, str) else value
+    if (name := given.get("name")) is None:
         mend = "write a strategy's name beside its keys, such as {name: search, mode: fast}"
         raise Faulty([Fault(path, "is missing", mend)])
     if name not in STRATEGY_NAMES:
         raise Faulty([Fault(path, f"there is no strategy {str(name)!r}", meant_or_known(name, STRATEGY_NAMES))])
+    return given
 
 
 class _OrItsName:
