@@ -144,9 +144,7 @@ def _newest(store: ResultStore, campaign_id: str) -> tuple[int, Hold] | None:
 
 
 def _is_in_force(hold: Hold, owners: Owners, now: datetime) -> bool:
-    if hold.released:
-        return False
-    return is_in_force(owners.is_alive(hold.owner), hold.until, now)
+    return not hold.released and is_in_force(owners.is_alive(hold.owner), hold.until, now)
 
 
 def _refused(campaign_id: str, hold: Hold) -> Refused:

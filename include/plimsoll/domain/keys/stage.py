@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, Field, field_validator
+from pydantic import AwareDatetime, BeforeValidator, Field
 
 from plimsoll.domain.keys.action import Action
 from plimsoll.domain.keys.loads import LONGEST_STAGE_ID, Loop, StageLoads, TakenLoad, listed_or_taken
@@ -32,6 +32,7 @@ class Stage(Model):
     strategy: LeftOutIfEmpty[Strategy | None] = None
     loads: Annotated[
         LeftOutIfEmpty[StageLoads | None],
+        BeforeValidator(listed_or_taken),
         Field(description="Load levels, or one load taken from an earlier stage"),
     ] = None
     loop: LeftOutIfEmpty[Loop | None] = None
@@ -46,11 +47,6 @@ class Stage(Model):
         LeftOutIfEmpty[tuple[str, ...]],
         Field(description="Ids of the `workloads` that the stage has; by default all"),
     ] = ()
-
-    @field_validator("loads", mode="before")
-    @classmethod
-    def _expand_range(cls, value: object) -> object:
-        return listed_or_taken(value)
 
     @property
     def label(self) -> str:

@@ -6,9 +6,9 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-from pydantic import AfterValidator, Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
+from pydantic import AfterValidator, Field, JsonValue
 
 from plimsoll.domain.keys.log_words import ColumnPairs
 from plimsoll.domain.keys.variant import RELEASE, Archive
@@ -162,7 +162,10 @@ class LoadGeneratorChoice(Model):
     name: Annotated[str, Field(description="`plimsoll-stress`, `cassandra-stress`, `latte` or `command`")] = (
         "plimsoll-stress"
     )
-    hosts: Annotated[int, Field(ge=1, le=32, description="Load hosts of a cell, which share the rate")] = 1
+    # Not written where it is one, as definitions were before there could be several
+    hosts: Annotated[
+        int, Field(ge=1, le=32, description="Load hosts of a cell, which share the rate", exclude_if=(1).__eq__)
+    ] = 1
     threads: Annotated[int, Field(ge=1, le=1024, description="Client threads of each load host")] = 8
     concurrency: Annotated[int, Field(ge=1, description="Operations in flight per thread, at most")] = 50
     heap: Annotated[
@@ -170,12 +173,6 @@ class LoadGeneratorChoice(Model):
     ] = "1G"
 
     command: Annotated[LeftOutIfEmpty[LoadCommand | None], Field(description="The commands of `name: command`")] = None
-
-    @model_serializer(mode="wrap")
-    def _without_the_only_host(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out a count of one load host, as definitions were written before there could be several."""
-        fields: dict[str, Any] = dump(self)
-        return {key: value for key, value in fields.items() if (key, value) != ("hosts", 1)}
 
     @property
     def most_in_flight(self) -> int:

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, JsonValue, SerializerFunctionWrapHandler
 
 from plimsoll.domain.keys.faults import Fault
 from plimsoll.domain.keys.variant import SLUG
-from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import Count, Size
 from plimsoll.domain.text.wording import plural
 
@@ -88,7 +88,7 @@ class Workload(HBaseOptions, CqlOptions, _BasicTimeSeriesOptions, _Named):
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, JsonValue]
     data_per_node: Annotated[
-        Annotated[Size, Field(gt=0)] | None,
+        LeftOutIfEmpty[Annotated[Size, Field(gt=0)] | None],
         Field(description="Size of the populated rows on each node's disk, instead of their number"),
     ] = None
 
@@ -121,9 +121,7 @@ class Workload(HBaseOptions, CqlOptions, _BasicTimeSeriesOptions, _Named):
         fields: dict[str, Any] = dump(self)
         foreign = set() if self.states_read_share else {*_BasicTimeSeriesOptions.model_fields}
         hidden = foreign - self.model_fields_set
-        return {
-            key: value for key, value in fields.items() if key not in hidden and (key, value) != ("data_per_node", None)
-        }
+        return {key: value for key, value in fields.items() if key not in hidden}
 
 
 class NamedWorkload(Workload):
