@@ -167,10 +167,10 @@ def _shortest(value: int, units: Mapping[str, int]) -> str:
 _duration_us = _parser(
     _DURATION_US, "", "a duration like 150m, 90s or 100ms", microseconds_meant, lambda us: _shortest(us, _DURATION_US)
 )
-parse_size = _parser(_SIZE_BYTES, "", "a size like 512M or 40G", bytes_meant, format_size)
+parse_size: Callable[[str], int] = _parser(_SIZE_BYTES, "", "a size like 512M or 40G", bytes_meant, format_size)
 """Parses `40G` to bytes (binary multiples, as the JVM's `-Xmx`). A bare number is refused."""
 _PER_S = {unit: count for unit, count in _COUNT.items() if unit != "G"}
-parse_rate = _parser(_PER_S, "/s", "a rate like 20000/s or 20k/s", rate_meant, format_rate)
+parse_rate: Callable[[str], int] = _parser(_PER_S, "/s", "a rate like 20000/s or 20k/s", rate_meant, format_rate)
 """Parses `20000/s` to 20000 ops/s. A bare number is refused."""
 _count = _parser(_COUNT, "", "a count like 200000 or 100M", count_meant, format_count)
 
