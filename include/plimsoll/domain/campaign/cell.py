@@ -70,10 +70,7 @@ class Cell(Model):
 
 
 def load_slug(load_ops_s: int) -> str:
-    """Return the load as ids of cells have it: 40000 → `040k`; 1500 → `01500` (five digits, no unit); 0 → `none`.
-
-    Slugs of one notation sort as the loads do.
-    """
+    """Return the load as ids of cells have it: 40000 → `040k`, 1500 → `01500`, 0 → `none`; of one notation in order."""
     if not load_ops_s:
         return "none"
     return f"{load_ops_s // 1000:03d}k" if load_ops_s % 1000 == 0 else f"{load_ops_s:05d}"

@@ -40,13 +40,8 @@ class ImportedRun(Model):
 
     @property
     def cell(self) -> Cell:
-        return Cell(
-            stage=self.stage,
-            variant=self.variant,
-            workload=self.workload,
-            load_ops_s=self.load,
-            repeat=self.repeat,
-        )
+        own = self.model_dump(include={"stage", "variant", "workload", "repeat"})
+        return Cell(**own, load_ops_s=self.load)
 
 
 class ImportDescription(Model):

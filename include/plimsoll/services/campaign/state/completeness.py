@@ -110,7 +110,6 @@ def next_round(campaign: CampaignStore, at: datetime) -> tuple[Cell, ...]:
     """Return the cells that the strategy asks for at that time, without those that wait for a person.
 
     A search or a ramp runs an invalid cell once more by itself. If the next stage can begin, its loads are set first.
-    The result is empty when the campaign is complete, or when it waits for a person.
     """
     return tuple(cell.cell for cell in judged_state(campaign, start_stages(campaign, at)).to_go_on_with)
 
