@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import logging
 import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,7 +24,6 @@ from plimsoll.domain.keys.system import ProviderChoice
 from plimsoll.domain.text.errors import PlimsollError, Problem, Refused, StoreError
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock
-from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.product import Product
 from plimsoll.ports.provider import Places, Provider, Tariffs
 from plimsoll.ports.secrets import DatabaseSecrets, Secrets
@@ -50,25 +49,16 @@ _log = logging.getLogger("plimsoll")
 
 
 def build_toolkit(settings: Settings) -> Toolkit:
-    """Return the toolkit with the adapters that the settings select."""
     toolkit: Toolkit = _made(settings.toolkit, settings)
     return replace(toolkit, owners=LocalProcesses())
 
 
 def build_secrets(settings: Settings) -> Secrets:
-    """Return the source of keys that the settings select."""
     secrets: Secrets = _made(settings.secrets, settings)
     return secrets
 
 
-def build_database_secrets(settings: Settings) -> DatabaseSecrets:
-    """Return the source of users and certificates for databases, which is that of keys."""
-    secrets: DatabaseSecrets = _made(settings.secrets, settings)
-    return secrets
-
-
 def environment_secrets(settings: Settings) -> Secrets:
-    """Return the source of keys for running without Airflow."""
     from plimsoll.adapters.secrets import DatabaseVariables, EnvironmentSecrets
 
     database = DatabaseVariables(
@@ -82,8 +72,11 @@ def environment_secrets(settings: Settings) -> Secrets:
 
 
 def full_toolkit(settings: Settings) -> Toolkit:
-    """Return the toolkit with every adapter that this installation has."""
     from plimsoll.adapters.code_version import code_version
+    from plimsoll.adapters.generators.cassandra_stress import CassandraStress
+    from plimsoll.adapters.generators.command import CommandGenerator
+    from plimsoll.adapters.generators.latte import Latte
+    from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
     from plimsoll.adapters.hosts.canary import ScriptCanary
     from plimsoll.adapters.hosts.sampler import ProcSampler
     from plimsoll.adapters.products.external import ExternalProduct
@@ -93,27 +86,14 @@ def full_toolkit(settings: Settings) -> Toolkit:
     deployed = products_with(artefacts, clock)
     external = ExternalProduct(*providers.theirs, {name: product.evidence for name, product in deployed.items()})
     products = {**deployed, external.name: external}
+    generators = [PlimsollStress(artefacts), CassandraStress(artefacts), Latte(), CommandGenerator(artefacts)]
     return Toolkit(
         store=store,
         clock=clock,
-        providers=OnDemand(
-            {
-                "local": providers.local,
-                "ssh": providers.ssh,
-                "ec2": providers.ec2,
-                "command": providers.command,
-                "external": providers.external,
-            }
-        ),
-        tariffs=OnDemand(
-            {
-                "ec2": lambda: providers.ec2_tariffs,
-                "command": providers.command_tariffs,
-                "external": providers.external_tariffs,
-            }
-        ),
+        providers=OnDemand({"local": providers.local, **providers.of_hosts(), "external": providers.external}),
+        tariffs=OnDemand({**providers.tariffs(), "external": providers.external_tariffs}),
         products=products,
-        load_generators={generator.name: generator for generator in _generators(artefacts)},
+        load_generators={generator.name: generator for generator in generators},
         sampler=ProcSampler(),
         canary=ScriptCanary(),
         places=StoredPlaces(store, providers.outage, lambda: sound_definitions(settings)),
@@ -124,10 +104,7 @@ def full_toolkit(settings: Settings) -> Toolkit:
 
 
 def provider_to_check(settings: Settings, choice: ProviderChoice) -> Provider:
-    """Return a definition's provider `command`, whose launches are not recorded in the store.
-
-    Raises Refused for another provider.
-    """
+    """Return a definition's provider `command`, with launches that no store records. Raises Refused for another."""
     from plimsoll.adapters.providers.command import PROVIDER, UnkeptLaunches
 
     if choice.name != PROVIDER:
@@ -139,7 +116,6 @@ def provider_to_check(settings: Settings, choice: ProviderChoice) -> Provider:
 
 
 def artefacts_in(settings: Settings) -> Artefacts:
-    """Return the software that the cache has or gets."""
     from plimsoll.adapters.artefacts import Archives, Artefacts
 
     return Artefacts(settings.cache, _log.info, archives=Archives(lambda: _s3(settings)))
@@ -177,6 +153,10 @@ class _Providers:
 
         return LocalProvider(self.settings.work, self.clock)
 
+    def of_hosts(self) -> dict[str, Callable[[], Provider]]:
+        """Return the makers of the providers whose hosts other machines are."""
+        return {"ssh": self.ssh, "ec2": self.ec2, "command": self.command}
+
     def ssh(self) -> Provider:
         from plimsoll.adapters.providers.ssh import SshProvider
 
@@ -188,13 +168,7 @@ class _Providers:
 
         # A folder of its own: what lies in that of local clusters belongs to these alone.
         beside = self.settings.work.with_name(f"{self.settings.work.name}-external")
-        own = {
-            "local": lambda: LocalProvider(beside, self.clock),
-            "ssh": self.ssh,
-            "ec2": self.ec2,
-            "command": self.command,
-        }
-        hosts_from = OnDemand[Provider](own)
+        hosts_from = OnDemand[Provider]({"local": lambda: LocalProvider(beside, self.clock), **self.of_hosts()})
         reach = Reach(*self.theirs, StoredSetUps(self.store), self.clock, store_name(self.settings))
         return ExternalProvider(reach, hosts_from, Observers(lambda: self.connections))
 
@@ -227,6 +201,9 @@ class _Providers:
             launches=self.launches,
         )
 
+    def tariffs(self) -> dict[str, Callable[[], Tariffs]]:
+        return {"ec2": lambda: self.ec2_tariffs, "command": self.command_tariffs}
+
     @staticmethod
     def command_tariffs() -> Tariffs:
         from plimsoll.adapters.providers.command import CommandTariffs
@@ -240,13 +217,13 @@ class _Providers:
     def external_tariffs(self) -> Tariffs:
         from plimsoll.adapters.providers.external import LoadHostTariffs
 
-        return LoadHostTariffs(OnDemand({"ec2": lambda: self.ec2_tariffs, "command": self.command_tariffs}))
+        return LoadHostTariffs(OnDemand(self.tariffs()))
 
     @cached_property
     def theirs(self) -> tuple[Databases, Endpoints]:
         from plimsoll.adapters.external import Databases, Endpoints
 
-        secrets = build_database_secrets(self.settings)
+        secrets: DatabaseSecrets = _made(self.settings.secrets, self.settings)
         return Databases(secrets), Endpoints(secrets, self.clock)
 
     @cached_property
@@ -270,17 +247,7 @@ class _Providers:
         return Depot(self.store, layout.BUNDLES.folder, self.settings.cache / "locks")
 
 
-def _generators(artefacts: Artefacts) -> tuple[LoadGenerator, ...]:
-    from plimsoll.adapters.generators.cassandra_stress import CassandraStress
-    from plimsoll.adapters.generators.command import CommandGenerator
-    from plimsoll.adapters.generators.latte import Latte
-    from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
-
-    return PlimsollStress(artefacts), CassandraStress(artefacts), Latte(), CommandGenerator(artefacts)
-
-
 def build_store(settings: Settings) -> ResultStore:
-    """Build only the result store, for callers that only read."""
     if not settings.has_store_in_s3:
         if "store" not in settings.model_fields_set:
             with suppress(OSError):  # whoever writes there says so
@@ -310,11 +277,7 @@ def _s3(settings: Settings) -> Any:
 
 
 def store_name(settings: Settings) -> str:
-    """Return the name that distinguishes this installation's clusters from others' in the same account: its result
-    store.
-
-    A store in a folder is unique to this machine.
-    """
+    """Return the store's name, unique to this machine for a folder: it tells clusters of one account apart."""
     return settings.store if "://" in settings.store else f"{platform.node()}:{settings.store}"
 
 
@@ -329,16 +292,12 @@ def load_definition(settings: Settings, name_or_path: str) -> Definition:
 
 
 def load_document(settings: Settings, name_or_path: str) -> Document:
-    """Return the document of a definition, by name or path. It knows the line of each key.
-
-    Raises NotFound, or DefinitionError where the file is not readable YAML.
-    """
+    """Return the document of a definition, which knows each key's line. Raises NotFound, or DefinitionError."""
     where, text = definition_folder(settings).read(name_or_path)
     return parse_yaml(text, where)
 
 
 def sound_definitions(settings: Settings) -> Iterator[Definition]:
-    """Yield every valid definition of the folder; others are skipped."""
     folder = definition_folder(settings)
     for name in folder.names():
         with suppress(PlimsollError):

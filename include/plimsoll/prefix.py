@@ -7,14 +7,10 @@ PATTERN = r"^([a-z][a-z0-9_]{0,30})?$"
 """Letters, digits and `_`, as in ids of DAGs."""
 
 
-def _checked(prefix: str) -> str:
-    if not re.match(PATTERN, prefix):
-        raise ValueError(f"PLIMSOLL_PREFIX is {prefix!r}, and may have small letters, digits and `_`, at most 31")
-    return prefix
-
-
-PREFIX = _checked(os.environ.get("PLIMSOLL_PREFIX", ""))
+PREFIX = os.environ.get("PLIMSOLL_PREFIX", "")
 """The prefix in this process, from its start to its end: names are looked up by it everywhere."""
+if not re.match(PATTERN, PREFIX):
+    raise ValueError(f"PLIMSOLL_PREFIX is {PREFIX!r}, and may have small letters, digits and `_`, at most 31")
 
 
 def dag_id_of(name: str) -> str:
@@ -23,10 +19,7 @@ def dag_id_of(name: str) -> str:
 
 
 def name_of_dag(dag_id: str) -> str:
-    """Return the name of the definition that a DAG runs; empty for DAGs without the prefix, which are others'.
-
-    This reverses `dag_id_of`, since names contain no underscore.
-    """
+    """Return the name of the definition that a DAG runs, which has no underscore; empty for DAGs without the prefix."""
     return dag_id.removeprefix(PREFIX).replace("_", "-") if dag_id.startswith(PREFIX) else ""
 
 

@@ -1,7 +1,4 @@
-"""Importing this module imports what processes that judge need, once for all that are forked from the one that does.
-
-These are Great Expectations and tables, the adapters, and the command line, which is such a process' main module.
-"""
+"""Importing this module imports all that processes which judge need, and their main module, before they are forked."""
 
 import gc
 import importlib

@@ -1,7 +1,4 @@
-"""Read the settings `PLIMSOLL_*`: the places of results, caches, clusters and definitions.
-
-No other module reads them, but the prefix of names, which the domain needs (prefix.py).
-"""
+"""Read the settings `PLIMSOLL_*`, as no other module does but prefix.py, which the domain needs."""
 
 from pathlib import Path
 
@@ -85,10 +82,8 @@ class Settings(BaseSettings):
 
     @property
     def further_regions(self) -> tuple[str, ...]:
-        """Return regions to search for clusters, in addition to those of campaigns and definitions."""
         return tuple(region.strip() for region in self.regions.split(",") if region.strip())
 
     @property
     def has_store_in_s3(self) -> bool:
-        """Tell whether the result store is a bucket, and so needs a client of AWS."""
         return self.store.startswith("s3://")

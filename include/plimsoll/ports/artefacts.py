@@ -24,10 +24,7 @@ MOST_FETCH_S = 7200.0
 
 
 def how_to_fetch(name: str) -> str:
-    """Return the advice for what is not in the cache, to people who have that definition.
-
-    `make setup` fetches only the artefacts of definitions in the folder.
-    """
+    """Return the advice for what is not in the cache, as `make setup` fetches for definitions of the folder alone."""
     return f"fetch it first: `plimsoll prepare {name}`, or the definition's file in place of its name"
 
 
@@ -87,9 +84,7 @@ class ProgramSource(Protocol):
         """Return the JDK with that name, such as `openjdk-11.0.13`; from the given archive if there is one."""
 
     def unpacked(self, archive: Archive, program: str, *, thorough: bool = False) -> Path:
-        """Return the folder of an archive that a definition names which has this program, such as `libexec/scylla`.
-
-        Fetched if necessary.
+        """Return the folder of an archive that has this program, such as `libexec/scylla`, fetched if necessary.
 
         `thorough`: verify what is here already by its content.
         """
@@ -104,10 +99,7 @@ class ProgramSource(Protocol):
         """Fetch, verify by content and build the program, and the JDK that it runs on."""
 
     def missing_of_program(self, program: Program, where: str, name: str) -> Sequence[Problem]:
-        """Return the parts of the program that are not here yet. Fetches nothing.
-
-        `where`: the key of the definition that the program is needed for; `name`: the definition's own.
-        """
+        """Return what of the program, needed for the key `where` of definition `name`, is not here. Fetches nothing."""
 
     def downloads_of_program(self, program: Program) -> Sequence[Download]:
         """Return the program and its JDK, as they are downloaded, here already or not. Fetches nothing."""

@@ -17,9 +17,7 @@ class UnknownOwners:
     """An implementation of the Owners port where processes can't be looked up. The age of an attempt then decides."""
 
     def me(self) -> str:
-        """Return a token that identifies no process."""
         return "unknown"
 
     def is_alive(self, owner: str) -> bool | None:
-        """Return None: it is not known."""
         return None

@@ -109,10 +109,7 @@ class Provider(ABC):
         """Return that cluster, if it lives and is whole."""
 
     def why_gone(self, cluster_id: ClusterId) -> str:
-        """Return the provider's own words on why hosts of that cluster are gone; empty where it has none.
-
-        ProviderError where it can't be asked.
-        """
+        """Return the provider's own words on why the cluster's hosts are gone, if any. ProviderError if unreachable."""
         return ""
 
     @abstractmethod
@@ -129,8 +126,7 @@ class Provider(ABC):
 
     @abstractmethod
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
-        """Return access to one host of a cluster, as far as it belongs to that environment: a folder and jobs of its
-        own.
+        """Return access to a host, as far as it belongs to that environment: a folder and jobs of its own.
 
         The environment has no name where the cluster serves one attempt alone.
         """
@@ -143,10 +139,7 @@ class Provider(ABC):
         """
 
     def account(self) -> str:
-        """Return the account to which the definition's connection leads; empty where hosts are in none.
-
-        Raises ProviderError and SecretError.
-        """
+        """Return the account of the definition's connection; empty: in none. Raises ProviderError and SecretError."""
         return ""
 
     def database(self) -> ExternalDatabase | None:
@@ -161,10 +154,7 @@ class Provider(ABC):
         return frozenset()
 
     def own(self, cluster_id: ClusterId) -> str:
-        """Return the name of what only that cluster makes in an endpoint; empty where it makes nothing in any.
-
-        Raises StoreError.
-        """
+        """Return the name of what only that cluster makes in an endpoint; empty: nothing. Raises StoreError."""
         return ""
 
     def keyspace(self) -> str:
@@ -172,17 +162,11 @@ class Provider(ABC):
         return ""
 
     def keeps_copies(self) -> bool:
-        """Tell whether such a database may keep copies of dropped tables and has no option against that.
-
-        Raises ProviderError and SecretError.
-        """
+        """Tell whether it may keep copies of dropped tables, with no option against that. Raises as `account`."""
         return False
 
     def occupant(self) -> Occupant | None:
-        """Return the cluster whose keyspace is where that of the definition would be made; None where there is none.
-
-        Raises ProviderError and SecretError.
-        """
+        """Return the cluster whose keyspace is where the definition's would be made, if any. Raises as `account`."""
         return None
 
 
@@ -229,7 +213,6 @@ class NoneFull:
         """Forget it."""
 
     def known(self) -> frozenset[str]:
-        """Return none."""
         return frozenset()
 
 

@@ -1,7 +1,4 @@
-"""Retry a step after temporary failures, such as a network or a service that is briefly unavailable.
-
-Reports of what a call waits for, and the memory of a store that does not answer.
-"""
+"""Retry a step after temporary failures; report what a call waits for; remember a store that does not answer."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -40,10 +37,7 @@ def with_retries(
     again: tuple[type[PlimsollError], ...] = PASSING,
     pauses_s: Sequence[float] | None = None,
 ) -> _T:
-    """Return the step's result when it succeeds. After one further try for each pause, its last error is raised.
-
-    The pauses are `AWAY_S` unless others are given.
-    """
+    """Return the step's result. After a further try for each pause (`AWAY_S` by default), its last error is raised."""
     for pause in AWAY_S if pauses_s is None else pauses_s:
         try:
             return step()
@@ -81,7 +75,6 @@ def report_waiting(sentence: str) -> None:
 
 @contextmanager
 def waiting_reported_to(listener: Callable[[str], None]) -> Iterator[None]:
-    """Pass reports of waiting inside the block to the listener, too."""
     token = _listener.set(listener)
     try:
         yield
@@ -97,21 +90,17 @@ class Outage:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._until: datetime | None = None
-        self._error: StoreError | None = None
+        self._away: tuple[datetime, StoreError] | None = None
 
     @contextmanager
     def noticed(self) -> Iterator[None]:
-        """Let the block access the store. Raises StoreError when the store can't be reached.
-
-        While the store is known to be out of reach, the error is raised at once.
-        """
-        if self._error is not None and self._until is not None and self._clock.now() < self._until:
-            raise self._error
+        """Let the block access the store. While that is known to be out of reach, its StoreError is raised at once."""
+        if self._away and self._clock.now() < self._away[0]:
+            raise self._away[1]
         try:
             yield
         except DamagedRecord:  # the store does answer
             raise
         except StoreError as error:
-            self._error, self._until = error, self._clock.now() + _REMEMBERED
+            self._away = self._clock.now() + _REMEMBERED, error
             raise

@@ -1,7 +1,5 @@
-"""A load generator's report of its own run, in the same form for every generator. Quality checks read nothing else.
-
-The start of a load: how clocks of hosts and controller differ, the common start of several load hosts, and the
-background work of the database, left by populating, whose end it waits for.
+"""A load generator's report of its own run, in the same form for every generator: quality checks read nothing else. The
+start of a load: clocks of hosts, the common start of several, and the work left by populating that it waits for.
 """
 
 from collections.abc import Iterable, Mapping
@@ -93,12 +91,10 @@ class LoadSummary(Model):
 
     @property
     def failed(self) -> int:
-        """Return the number of failed operations of all kinds."""
         return sum(self.errors.values())
 
     @property
     def total(self) -> int:
-        """Return the number of operations, answered or failed."""
         return sum(self.operations.values()) + self.failed
 
     @property
@@ -139,7 +135,6 @@ class LoadStart(Model):
 
     @property
     def ahead_ms(self) -> dict[str, float]:
-        """Tell how far each load host's clock is ahead of the first load host's, ms."""
         return ahead_of_first(self.clocks)
 
     @property
@@ -150,10 +145,7 @@ class LoadStart(Model):
 
     @property
     def drift_ms(self) -> float | None:
-        """Tell how far any clock moved against the first load host's while the load ran, ms.
-
-        None where the clocks were not compared again after the load.
-        """
+        """Tell how far any clock moved against the first one's under load, ms; None where none was compared again."""
         if set(self.clocks_after) != set(self.clocks):
             return None
         before, after = ahead_of_first(self.clocks), ahead_of_first(self.clocks_after)

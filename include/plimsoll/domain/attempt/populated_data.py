@@ -50,20 +50,15 @@ class DataOrigin(Model):
     ] = ()
     until: Annotated[AwareDatetime, Field(description="When the database ends itself at the latest")]
 
-    def populated_by(self, key: AttemptKey) -> AttemptKey:
-        return self.earlier[0] if self.earlier else key
-
     def environment(self, key: AttemptKey) -> str:
         """Return the name of what lives on the nodes as long as the data do: `g1-010k-r3-1-data`."""
-        return f"{self.populated_by(key).environment}-data"
+        return f"{next(iter(self.earlier), key).environment}-data"
 
     def handed_on(self, key: AttemptKey) -> "DataOrigin":
-        """Return the origin for the next attempt on the data of the attempt with that key."""
         return self.model_copy(update={"earlier": (*self.earlier, key)})
 
 
 def rows_of(asked_bytes: int, sample_rows: int, sample_bytes: int) -> int:
-    """Return the number of rows that have that size, in proportion to the sample; at least one."""
     return max(1, round(asked_bytes * sample_rows / sample_bytes))
 
 
@@ -82,7 +77,6 @@ class Sample(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """Return the number of rows that are written."""
         return ceil(self.of_rows / self.parts)
 
 
@@ -102,7 +96,6 @@ def second_sample(asked_bytes: int, sample_bytes: int) -> Sample | None:
 
 
 def is_within_tolerance(asked_bytes: int, found_bytes: int) -> bool:
-    """Tell whether data of that size is close enough to the requested size."""
     return abs(found_bytes - asked_bytes) <= TOLERANCE * asked_bytes
 
 

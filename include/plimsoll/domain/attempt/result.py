@@ -13,9 +13,7 @@ from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.errors import LASTS
 
 Outcome = Literal["met", "missed", "invalid"]
-"""The outcome of an attempt."""
 ValidOutcome = Literal["met", "missed"]
-"""The outcome of a valid attempt."""
 
 UNKNOWN = "nothing known"
 """The observation of a check that had nothing to look at."""
@@ -56,7 +54,6 @@ class Check(Model):
 
     @property
     def result(self) -> Literal["passed", "failed", "warning", "not tested"]:
-        """Return the outcome in one or two words."""
         if not self.tested:
             return "not tested"
         if self.success:
@@ -72,7 +69,6 @@ class Check(Model):
 
     @property
     def finding(self) -> str:
-        """Return the observation, as a phrase that can follow the expectation."""
         return f"observed {self.observed}" if self.tested else f"not tested: {self.observed}"
 
     @property
@@ -90,7 +86,6 @@ class OpeningBacklog(Model):
 
     @property
     def operations(self) -> int:
-        """Return the number of such operations, sent or not."""
         return self.in_flight + self.unsent
 
 
@@ -138,7 +133,6 @@ class Verdict(Model):
 
     @property
     def invalidated_by(self) -> tuple[str, ...]:
-        """Return the names of the failed checks that make the attempt invalid."""
         return tuple(check.name for check in self.checks if not check.success and check.severity == "invalid")
 
     @property
@@ -148,15 +142,10 @@ class Verdict(Model):
 
     @property
     def lasts(self) -> bool:
-        """Tell whether the attempt is invalid for a reason that no further run mends: a person must change something.
-
-        So it is where a reason says so, and where other software ran than the definition says.
-        """
-        differs = [check.name for check in self.checks if check.tested and not check.success]
+        """Tell whether no further run mends it: a reason says so, or other software ran than the definition says."""
         # The name of a check may begin with that of a process, such as `datanode: JVM`
-        return any(LASTS in reason for reason in self.reasons) or any(
-            name.rpartition(": ")[2] in _AS_DEFINED for name in differs
-        )
+        differs = {check.name.rpartition(": ")[2] for check in self.checks if check.tested and not check.success}
+        return any(LASTS in reason for reason in self.reasons) or not differs.isdisjoint(_AS_DEFINED)
 
     @property
     def may_omit(self) -> bool:
@@ -170,17 +159,14 @@ class Verdict(Model):
 
     @property
     def worst_is_floor(self) -> bool:
-        """Tell whether operations that failed decided an interval: the worst one is then the least that it can be."""
         return any(level.worst_is_floor for level in self.levels)
 
     @property
     def fell_short(self) -> bool:
-        """Tell whether the attempt missed because its rate was not achieved."""
         return self.must_reach_rate and self.rate_achieved is False
 
     @property
     def outcome(self) -> Outcome:
-        """Return the outcome of the attempt: met, missed or invalid."""
         if not self.valid:
             return "invalid"
         return "met" if self.met else "missed"

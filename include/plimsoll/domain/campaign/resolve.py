@@ -1,7 +1,4 @@
-"""Resolve what somebody wrote: a definition into a campaign, and a campaign into the requests that adapters get. Pure.
-
-Whoever gets these need not know what kind of campaign it is.
-"""
+"""Resolve a definition into a campaign, and a campaign into the requests that adapters get, of whatever kind. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
@@ -23,12 +20,10 @@ OF_A_STAGE = ("strategy", "loads", "loop", "repeats", "timing", "service_levels"
 
 
 def setup_of(definition: DefinitionKeys) -> Setup:
-    """Return what all parts of the declared campaign have alike."""
     return Setup(**{key.name: getattr(definition, key.name) for key in fields(Setup)})
 
 
 def resolve(definition: DefinitionKeys) -> Campaign:
-    """Return the campaign that the definition declares, in which no stage has started."""
     shared = vars(setup_of(definition))
     numbered = enumerate(definition.stages or (None,))
     stages = tuple(_stage(definition, shared, number, stage) for number, stage in numbered)
@@ -83,7 +78,6 @@ def _part(
 
 
 def load_spec(part: Part) -> LoadSpec:
-    """Return what a load generator is asked for."""
     protocols = {part.product_of(variant): part.protocol_of(variant) for variant in part.variants}
     return LoadSpec(
         name=part.in_commands,
@@ -111,7 +105,6 @@ def product_spec(campaign: Campaign, product: str) -> ProductSpec:
 
 
 def variant_spec(part: Part, variant: Variant) -> VariantSpec:
-    """Return what is deployed for a cell of that variant."""
     return VariantSpec(
         variant=variant,
         where=f"variants[{part.variants.index(variant)}] ({variant.id})",
@@ -127,7 +120,6 @@ def variant_spec(part: Part, variant: Variant) -> VariantSpec:
 
 
 def hosts_spec(asked: Campaign | Part, needs: NodeNeeds) -> HostsSpec:
-    """Return what a provider is asked for. `needs`: those of the nodes, as their products tell them."""
     return HostsSpec(
         name=asked.name,
         options=asked.provider.options,

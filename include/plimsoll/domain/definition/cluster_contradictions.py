@@ -92,7 +92,6 @@ _NOT_OURS = "somebody else decides that of an external cluster"
 
 
 def external_contradictions(campaign: Campaign) -> Iterator[Fault]:
-    """Yield the faults of a definition with an external cluster, or with only half of one."""
     if campaign.provider.owns == "cluster":
         if EXTERNAL in campaign.products:
             what = "an external database is reached by the provider of that name alone"
@@ -118,7 +117,6 @@ def _products(campaign: Campaign) -> Iterator[Fault]:
 
 
 def _safety(campaign: Campaign) -> Iterator[Fault]:
-    """Yield what may let a load harm a cluster that people depend on."""
     if not campaign.stop_when:
         what = "is missing: people may depend on an external cluster, and a load must end before it harms them"
         mend = "write e.g. `stop_when: [{errors: 5%, within: 10s}, {percentile: 99, above: 1s, within: 30s}]`"

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
 from itertools import product
 
 from plimsoll.domain.campaign.campaign import Campaign
@@ -24,25 +23,18 @@ from plimsoll.prefix import report_asset_of
 
 
 def _too_many_cells(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
-    if campaign.cells > definition.max_cells and definition.stages:
-        yield Fault(
-            ("stages",),
-            f"all stages together are {campaign.cells:,} cells; at most {definition.max_cells:,} are allowed",
-            f"write fewer loads, variants or repeats{raise_limit(campaign.cells)}",
-        )
-    elif campaign.cells > definition.max_cells:
+    if campaign.cells <= definition.max_cells:
+        return
+    key, counted = "stages", "all stages together"
+    if not definition.stages:
         variants, loads = plural(len(definition.variants), "variant"), plural(len(definition.loads), "load")
         workloads = f" × {plural(len(definition.workloads), 'workload')}" if definition.workloads else ""
-        yield Fault(
-            ("loads",),
-            f"{variants}{workloads} × {loads} × {plural(definition.repeats, 'repeat')} are {campaign.cells:,} cells; "
-            f"at most {definition.max_cells:,} are allowed",
-            f"write fewer loads, variants or repeats{raise_limit(campaign.cells)}",
-        )
+        key, counted = "loads", f"{variants}{workloads} × {loads} × {plural(definition.repeats, 'repeat')}"
+    what = f"{counted} are {campaign.cells:,} cells; at most {definition.max_cells:,} are allowed"
+    yield Fault((key,), what, f"write fewer loads, variants or repeats{raise_limit(campaign.cells)}")
 
 
 def _stages(definition: DefinitionKeys, campaign: Campaign) -> Iterator[tuple[Stage | None, Part]]:
-    """Yield each stage as it is written, with its first part, which tells everything but its workloads."""
     return ((stage, resolved.first) for stage, resolved in stages_of(definition, campaign))
 
 
@@ -57,7 +49,6 @@ def _shares_as_percentiles(definition: DefinitionKeys, campaign: Campaign) -> It
 
 
 def contradictions(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
-    """Yield all contradictions between keys of the definition, each as a fault at the key to change."""
     yield from _repeated("variants", "variant id", [variant.id for variant in definition.variants])
     yield from _repeated("loads", "load", [format_rate(load) for load in definition.loads])
     yield from _faults_of_stages(definition, campaign)
@@ -237,22 +228,18 @@ def _workloads_of_stages(definition: DefinitionKeys) -> Iterator[Fault]:
 def _uneven_intervals(part: Part) -> Iterator[Fault]:
     judged = part.timing.judged
     for number, level in enumerate(part.service_levels):
-        if level.interval <= timedelta(0) or judged % level.interval:
-            what = (
-                f"interval {format_duration(level.interval)} does not divide the judged time "
-                f"{format_duration(judged)} (duration less warm-up)"
-            )
+        if judged % level.interval:
+            length, whole = format_duration(level.interval), format_duration(judged)
+            what = f"interval {length} does not divide the judged time {whole} (duration less warm-up)"
             yield Fault(("service_levels", number, "interval"), what, "change it, or `timing.duration`")
 
 
 def _sliding_windows_first(part: Part) -> Iterator[Fault]:
     if part.service_levels[0].windows != "aligned":
-        yield Fault(
-            ("service_levels", 0, "windows"),
-            "the first service level has sliding windows, which overlap: charts, causes and statistics need aligned "
-            "intervals",
-            "put the same service level with aligned ones before it",
-        )
+        what = "the first service level has sliding windows, which overlap"
+        why = "charts, causes and statistics need aligned intervals"
+        mend = "put the same service level with aligned ones before it"
+        yield Fault(("service_levels", 0, "windows"), f"{what}: {why}", mend)
 
 
 def _unknown_control(definition: DefinitionKeys) -> Iterator[Fault]:
@@ -304,7 +291,9 @@ def _too_long_cell_ids(definition: DefinitionKeys, campaign: Campaign) -> Iterat
     """Yield faults where stage, variant and workload ids are each short enough but make cells' ids too long."""
     named = [axis for axis in (definition.stages, definition.workloads) if len(axis) > 1]
     words = [max((value.id for value in axis), key=len) for axis in (*named, definition.variants)]
-    length = len("-".join(words)) + max(_tail(stage, part) for stage, part in _stages(definition, campaign))
+    # Such as `-40000-r3`
+    tails = (f"-{part.level or f'{max(part.loads):05d}'}-r{part.repeats}" for _, part in _stages(definition, campaign))
+    length = len("-".join(words)) + max(map(len, tails))
     if length > LONGEST_CELL_ID:
         key = "stages" if len(definition.stages) > 1 else "variants"
         what = f"cells would have ids of up to {length} characters, of {', '.join(words)}, a load and a repeat"
@@ -313,17 +302,8 @@ def _too_long_cell_ids(definition: DefinitionKeys, campaign: Campaign) -> Iterat
         )
 
 
-def _tail(stage: Stage | None, part: Part) -> int:
-    """Return the greatest length of load and repeat in a stage's cell ids, such as `-40000-r3`, in characters."""
-    taken = stage.taken if stage else None
-    load = taken.slug if taken else f"{max(part.loads):05d}"
-    return len(f"-{load}-r{part.repeats}")
-
-
 def _shared_at_once(definition: DefinitionKeys) -> Iterator[Fault]:
     if definition.cluster_scope != "cell" and definition.max_parallel > 1:
-        what = (
-            f"{definition.max_parallel} cells at once, with hosts that are kept for the {definition.cluster_scope}: "
-            "cells that share hosts run one after the other"
-        )
-        yield Fault(("max_parallel",), what, "write 1, or `cluster_scope: cell`")
+        what = f"{definition.max_parallel} cells at once, with hosts that are kept for the {definition.cluster_scope}"
+        why = "cells that share hosts run one after the other"
+        yield Fault(("max_parallel",), f"{what}: {why}", "write 1, or `cluster_scope: cell`")

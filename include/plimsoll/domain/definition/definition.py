@@ -35,5 +35,4 @@ class Definition(DefinitionKeys):
 
     @property
     def dag_id(self) -> str:
-        """Return the id of the Airflow DAG that runs the campaign."""
         return dag_id_of(self.name)

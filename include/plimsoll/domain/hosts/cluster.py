@@ -1,6 +1,5 @@
-"""A cluster: hosts with a name and a life of their own, used by one attempt or by several in turn.
-
-A launch, which is a request to a cloud and its answer, is known before the cloud's own lists show the hosts.
+"""A cluster: hosts with a name and a life of their own, used by one attempt or by several in turn; and launches, known
+before the cloud's own lists show their hosts.
 """
 
 import re
@@ -27,7 +26,6 @@ _KEPT = "hosts"
 
 
 def kept_for(variant: str) -> str:
-    """Return the purpose in the name of kept hosts: the hosts of one variant, or of the campaign if none is given."""
     return f"{variant}-{_KEPT}" if variant else _KEPT
 
 
@@ -52,42 +50,34 @@ class ClusterId(Model):
 
     @classmethod
     def of_attempt(cls, key: AttemptKey) -> Self:
-        """Return the id of the cluster that serves that attempt alone."""
         return cls.of(key.campaign_id, key.cell_id, key.attempt)
 
     @classmethod
     def kept(cls, campaign_id: str, variant: str, number: int) -> Self:
-        """Return the id of the kept cluster with that number, of one variant, or of the campaign if none is given."""
         return cls.of(campaign_id, kept_for(variant), number)
 
     def numbered(self, number: int) -> Self:
-        """Return the id of the cluster with the same purpose and another number."""
         return self.of(self.campaign_id, self.purpose, number)
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse the text form of an id. Raises ValueError when the text is not an id."""
         campaign_id, purpose, number = text.split("/")
         return cls(campaign_id=campaign_id, name=f"{purpose}/{number}")
 
     @property
     def purpose(self) -> str:
-        """Return the first part of the name: a cell's id, or what the hosts are kept for."""
         return self.name.partition("/")[0]
 
     @property
     def number(self) -> int:
-        """Return the second part of the name: the attempt's number, or a count of the kept clusters."""
         return int(self.name.partition("/")[2])
 
     @property
     def is_kept(self) -> bool:
-        """Tell whether the cluster lives on when an attempt ends."""
         return self.purpose == _KEPT or self.purpose.endswith(f"-{_KEPT}")
 
     @property
     def attempt(self) -> AttemptKey | None:
-        """Return the one attempt that the cluster serves; None for kept hosts."""
         if self.is_kept:
             return None
         return AttemptKey(campaign_id=self.campaign_id, cell_id=self.purpose, attempt=self.number)
@@ -191,8 +181,8 @@ class ClusterRequest(Model):
 class PartlySeen(ProviderError):
     """Raised when a provider could list only some of the living clusters; `clusters` are the ones that it saw."""
 
-    def __init__(self, what: str, clusters: Sequence[Cluster], *, where: str = "", mend: str = "") -> None:
-        super().__init__(what, where=where, mend=mend)
+    def __init__(self, what: str, clusters: Sequence[Cluster], *, mend: str = "") -> None:
+        super().__init__(what, mend=mend)
         self.clusters = tuple(clusters)
 
 
@@ -231,5 +221,4 @@ class Launch(Model):
 
     @property
     def living(self) -> tuple[HostInfo, ...]:
-        """Return the hosts of the request without a recorded end."""
         return tuple(host for host in self.hosts or () if host.until is None)

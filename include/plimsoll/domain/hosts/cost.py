@@ -32,17 +32,14 @@ class Tariff(Model):
 
     @property
     def is_complete(self) -> bool:
-        """Tell whether the price of every host is known."""
         return self.usd_per_cluster_hour(1, 1) is not None
 
     def usd_per_cluster_hour(self, nodes: int, load_hosts: int) -> float | None:
-        """Return the price of an hour of one cluster with that many hosts, US dollars; None where one is missing."""
         if self.node.usd_per_hour is None or self.load.usd_per_hour is None:
             return None
         return nodes * self.node.usd_per_hour + load_hosts * self.load.usd_per_hour
 
     def vcpus(self, nodes: int, load_hosts: int) -> int | None:
-        """Return the number of vCPUs of one cluster with that many hosts; None where a host type is not known."""
         if self.node.vcpus is None or self.load.vcpus is None:
             return None
         return nodes * self.node.vcpus + load_hosts * self.load.vcpus
@@ -55,7 +52,6 @@ class Paid(Model):
     host_seconds: float
 
     def plus(self, other: "Paid") -> "Paid":
-        """Return the sum of two totals."""
         return Paid(usd=self.usd + other.usd, host_seconds=self.host_seconds + other.host_seconds)
 
 
@@ -106,22 +102,18 @@ class Spending(Model):
 
     @property
     def usd(self) -> float:
-        """Return the total, including the cost of idle hosts, US dollars."""
         return sum(entry.usd for entry in self.entries) + self.idle_usd
 
     @property
     def idle_usd(self) -> float:
-        """Return the cost of kept hosts while no attempt used them, US dollars."""
         return sum(entry.usd for entry in self.idle)
 
     def of_cell(self, cell_id: str) -> float | None:
-        """Return the cost of all attempts at that cell, US dollars; None where the cell had no hosts."""
         amounts = [entry.usd for entry in self.entries if entry.key.cell_id == cell_id]
         return sum(amounts) if amounts else None
 
 
 def cost_until(cluster: Cluster, end: datetime) -> Paid:
-    """Return the cost of the cluster up to that time."""
     return total(cluster.hosts, end)
 
 
@@ -152,7 +144,6 @@ def shared(hosts: Sequence[HostInfo], spans: Sequence[Span], end: datetime) -> t
 
 
 def _overlap(host: HostInfo, begun: datetime, over: datetime, end: datetime) -> timedelta:
-    """Return the part of that time for which the host was paid."""
     if host.since is None:
         return timedelta()
     return max(timedelta(), min(over, end if host.until is None else host.until) - max(begun, host.since))

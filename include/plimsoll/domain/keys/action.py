@@ -69,21 +69,13 @@ class Action(Model):
 
     @property
     def rank(self) -> tuple[int, int]:
-        """Return the order among conditions of a cluster that lost nodes, from the one that carries the most.
-
-        Beside a node that is down, replacing it takes the others' time.
-        """
+        """Return the order of conditions, from the one that carries most: replacing a node takes the others' time."""
         return self.count or 1, int(self.name == "replace-node")
 
     @property
     def spares(self) -> int:
         """Return the number of hosts that stay empty until the action puts a new node on them."""
         return (self.count or 1) if self.name in _NEEDS_SPARES else 0
-
-    @property
-    def ends_nodes(self) -> bool:
-        """Tell whether the action ends nodes, for a while or for good."""
-        return self.name == "restart" or self.name in TAKES_NODES
 
     def changes(self, nodes: Sequence[str]) -> tuple[str, ...]:
         """Return which of all `nodes` the action is done to, in their order; none where only new ones come."""
@@ -93,8 +85,7 @@ class Action(Model):
         return () if self.name == "add-node" else tuple(nodes[: self.count or default])
 
     def takes_down(self, nodes: Sequence[str]) -> tuple[str, ...]:
-        """Return which of all `nodes` may be down because of the action, in their order."""
-        return self.changes(nodes) if self.ends_nodes else ()
+        return self.changes(nodes) if self.name == "restart" or self.name in TAKES_NODES else ()
 
     def without_defaults(self, timing: Timing, nodes: int) -> "Action":
         """Return the same action of a cluster of that many `nodes` without the keys that say what it does anyway."""
@@ -119,7 +110,6 @@ class Action(Model):
         return f"{self.name}{nodes}"
 
     def sentence(self, timing: Timing) -> str:
-        """Return the action with its moment: `compact, 30s after the start of the load`."""
         if self.before_load:
             return f"{self}, before the load begins"
         return f"{self}, {format_duration(self.begins(timing))} after the start of the load"
@@ -175,20 +165,14 @@ class RecordedAction:
 
     @property
     def took(self) -> str:
-        """Return how long it took, in words."""
         whole_s = max((self.end.at - self.began_at).total_seconds(), 0)
         return took(max(whole_s - self.end.waited_s, 0), self.end.undated_s, self.end.waited_s)
 
 
 def took(duration_s: float, undated_s: float, waited_s: float) -> str:
-    """Return in words how long an action took, and for how long it stood still besides."""
-    least = f"between {_tenths(duration_s - undated_s)} and " if undated_s else ""
-    still = f" (and stood still for {_tenths(waited_s)} s, while nobody looked)" if waited_s else ""
-    return f"{least}{_tenths(duration_s)} s{still}"
-
-
-def _tenths(seconds: float) -> str:
-    return f"{max(seconds, 0):.1f}"
+    least = f"between {max(duration_s - undated_s, 0):.1f} and " if undated_s else ""
+    still = f" (and stood still for {max(waited_s, 0):.1f} s, while nobody looked)" if waited_s else ""
+    return f"{least}{max(duration_s, 0):.1f} s{still}"
 
 
 class PhaseFigures(Model):
@@ -251,10 +235,8 @@ class ActionResult(Model):
 
     @property
     def took(self) -> str:
-        """Return how long it took, in words."""
         return took(self.duration_s, self.undated_s, self.waited_s)
 
 
 def condition_of(action: Action | None) -> str:
-    """Return the cluster's condition during the action in words: `with one node down`; without any `healthy`."""
     return action.condition if action else "healthy"

@@ -8,11 +8,9 @@ from plimsoll.domain.keys.variant import SLUG
 STRATEGY_NAMES = ("full-grid", "search", "ramp", "threshold")
 
 Node = Mapping[str, Any]
-_SLUG = "lower-case letters, digits and single hyphens, such as `g1-large`"
 
 
 def node_at(schema: Node, path: Sequence[int | str]) -> Node:
-    """Return the node of the schema at that path; empty where the schema has no such path."""
     node: Node = _resolved(schema, schema)
     for key in path:
         node = _resolved(schema, _child(schema, node, key))
@@ -52,14 +50,13 @@ def value_words(node: Node) -> str:
     if node.get("examples"):
         return f"a value like {' or '.join(str(example) for example in node['examples'])}"
     if node.get("pattern") == SLUG:
-        return _SLUG
+        return "lower-case letters, digits and single hyphens, such as `g1-large`"
     if "properties" in node:
         return f"keys: {', '.join(node['properties'])}"
     return _plain(node)
 
 
 def _about(node: Node) -> str:
-    """Return the node's description, in the form of the end of a sentence."""
     about = str(node.get("description", "")).replace("\n", " ").rstrip(".")
     # A first word in capitals, such as JVM, stays as it is
     return about[:1].lower() + about[1:] if about[1:2].islower() or about[1:2] == " " else about
@@ -98,10 +95,7 @@ def _child(schema: Node, node: Node, key: int | str) -> Node:
 
 
 def _resolved(schema: Node, node: Node) -> Node:
-    """Return the node with its references resolved. Its own keys win over those of the reference.
-
-    A choice between one thing and nothing is resolved to that thing.
-    """
+    """Return the node with its references resolved, under its own keys; of `one thing or nothing` that thing."""
     node = _referenced(schema, node)
     choices = [choice for choice in node.get("anyOf", ()) if choice.get("type") != "null"]
     if len(choices) == 1:

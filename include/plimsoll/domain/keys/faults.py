@@ -1,7 +1,5 @@
-"""Describe faults in values that a person wrote: which key, what was found, what to write instead.
-
-pydantic checks definitions, descriptions of imports, options of providers, Params of runs and settings. Its own
-messages are written for programmers, so users never see them.
+"""Describe faults in values that a person wrote, and that pydantic checks: which key, what was found, what to write
+instead. pydantic's own messages are written for programmers, so users never see them.
 """
 
 import re
@@ -22,11 +20,8 @@ from plimsoll.domain.text.wording import masked, meant, meant_or_known, nearest
 
 Path = tuple[int | str, ...]
 """Keys and places in lists, from the outermost: `("variants", 0, "jvm", "heap")`."""
-
 Source = Callable[[Path], str | None]
 """The text that stands at a path in the file; None where it is not known, or is more than one value."""
-
-
 IN_QUOTES = "put it in quotes"
 """How to mend text that YAML takes for a number; it may be followed by the text in quotes."""
 
@@ -42,7 +37,8 @@ class Fault:
     @property
     def key(self) -> str:
         """Return the path as people write it: `variants[0].jvm.heap`."""
-        return key_of(self.path)
+        text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path)
+        return text.removeprefix(".")
 
     def problem(self, line: int | None = None, under: str = "") -> Problem:
         """Return the fault as a Problem: its key below the key `under`, and its line where that is known."""
@@ -59,15 +55,8 @@ class Faulty(ValueError):
 
 
 def require_none(faults: Iterator[Fault]) -> None:
-    """Raise Faulty if there is any fault."""
     if listed := list(faults):
         raise Faulty(listed)
-
-
-def key_of(path: Path) -> str:
-    """Format a path: `("variants", 0, "jvm")` → `variants[0].jvm`."""
-    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
-    return text.removeprefix(".")
 
 
 def problems_of(error: ValidationError, model: type[BaseModel], under: str = "") -> list[Problem]:
@@ -103,10 +92,21 @@ def fault_words(found: Mapping[str, Any]) -> str:
 def as_written(value: Any, model: type[BaseModel]) -> Any:
     """Return the value with `true` and `false` as text for a number, which pydantic would read as 1 and 0."""
     schema = _schema(model)
-    for path in _truths(value, ()):
-        if node_at(schema, path).get("type") in ("integer", "number"):
-            value = _with_text(value, path)
-    return value
+
+    def written(leaf: Any, path: Path) -> Any:
+        is_truth = isinstance(leaf, bool) and node_at(schema, path).get("type") in ("integer", "number")
+        return _BooleanText(str(leaf).lower()) if is_truth else leaf
+
+    return changed_tree(value, written)
+
+
+def changed_tree(node: Any, change: Callable[[Any, Path], Any], path: Path = ()) -> Any:
+    """Return the tree with what `change` makes of each single value in it and its path."""
+    if isinstance(node, Mapping):
+        return {key: changed_tree(value, change, (*path, key)) for key, value in node.items()}
+    if isinstance(node, list | tuple):
+        return [changed_tree(value, change, (*path, number)) for number, value in enumerate(node)]
+    return change(node, path)
 
 
 @cache
@@ -119,25 +119,6 @@ class _BooleanText(str):
     """The text `true` or `false`, as the file has it."""
 
     __slots__ = ()
-
-
-def _truths(value: object, path: Path) -> Iterator[Path]:
-    if isinstance(value, bool):
-        yield path
-    elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _truths(inner, (*path, key))
-    elif isinstance(value, list | tuple):
-        for index, inner in enumerate(value):
-            yield from _truths(inner, (*path, index))
-
-
-def _with_text(value: Any, path: Path) -> Any:
-    if not path:
-        return _BooleanText(str(value).lower())
-    copy: Any = dict(value) if isinstance(value, Mapping) else list(value)
-    copy[path[0]] = _with_text(copy[path[0]], path[1:])
-    return copy
 
 
 def _roots(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
@@ -178,7 +159,6 @@ def _faults(error: ErrorDetails, schema: Mapping[str, Any], source: Source) -> I
 
 
 def _words(error: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[str, str]:
-    """Return the two texts of a fault: what is wrong, and what to write."""
     place = _place(error)
     node, value, shown = node_at(schema, place), error.get("input"), f"; found {text}" if text else ""
     mend = expected(node)
@@ -190,7 +170,8 @@ def _words(error: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[s
         case "missing":
             what, shown = "is missing", ""
         case "string_type" | "invalid-json-value" if _is_scalar(value):
-            what, shown, mend = "must be text", f"{shown}, which is {_kind(value)}", _in_quotes(text, node)
+            what, shown = "must be text", f"{shown}, which is {_kind(value)}"
+            mend = f'{IN_QUOTES}: "{text}"' if re.search(str(node.get("pattern", "")), text) else mend
         case "literal_error":
             what = "is none of the values that can stand here"
             mend = f"{meant(value, map(str, node.get('enum', ())))} {mend}".strip()
@@ -228,12 +209,6 @@ def _where_to_write(schema: Mapping[str, Any], place: Path) -> str:
     return f"did you mean {near!r}? or write it inside {sections}" if near else f"write it inside {sections}"
 
 
-def _in_quotes(text: str, node: Mapping[str, Any]) -> str:
-    """Return the advice to put a number in quotes, where the key accepts its text."""
-    fits = re.search(str(node.get("pattern", "")), text)
-    return f'{IN_QUOTES}: "{text}"' if fits else expected(node)
-
-
 def _bound(bound: object) -> str:
     """Return a bound as people write it. pydantic gives one that is a time as Python's code for it."""
     if isinstance(bound, str):
@@ -242,7 +217,6 @@ def _bound(bound: object) -> str:
 
 
 def _rule(kind: str, context: Mapping[str, Any], text: str) -> str:
-    """Return the rule that a value broke, without the value."""
     if text == _NOTHING:
         return "has no value"
     limits = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}
@@ -298,7 +272,6 @@ _NEARER = 0.8
 
 
 def _as_text(value: object) -> str:
-    """Return a single value as YAML shows it; empty for lists and mappings."""
     if value is None:
         return _NOTHING
     if isinstance(value, bool):

@@ -8,7 +8,6 @@ others took up to 8.2 % of the processors and other machines less than 0.1 %. On
 Upper bounds: of definitions, and of what Plimsoll reads from files that others made.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated
@@ -109,23 +108,20 @@ class Disturbance(Model):
 
 
 def is_default(bounds: Disturbance) -> bool:
-    """Tell whether these are the default bounds, which are not written."""
     return bounds == Disturbance()
 
 
 def noise(activity: HostActivity, bounds: Disturbance) -> str:
     """Describe the activity beyond its bounds as a phrase; empty for a calm host."""
-    return ", ".join(_noise(activity, bounds))
-
-
-def _noise(activity: HostActivity, bounds: Disturbance) -> Iterator[str]:
+    heard = []
     if activity.foreign_cpu is not None and activity.foreign_cpu > bounds.foreign_cpu / 100:
         most = ", ".join(f"{name} {share:.0%}" for name, share in activity.programs)
-        yield f"other programs take {activity.foreign_cpu:.0%} of its processors{f' ({most})' if most else ''}"
+        heard.append(f"other programs take {activity.foreign_cpu:.0%} of its processors{f' ({most})' if most else ''}")
     if activity.steal > bounds.steal / 100:
-        yield f"other machines take {activity.steal:.0%} of its processors"
+        heard.append(f"other machines take {activity.steal:.0%} of its processors")
     if activity.throttled is not None and activity.throttled > bounds.throttled / 100:
-        yield f"its CPU quota is used up in {activity.throttled:.0%} of all periods"
+        heard.append(f"its CPU quota is used up in {activity.throttled:.0%} of all periods")
+    return ", ".join(heard)
 
 
 LARGEST_BYTES = 4 << 30

@@ -44,17 +44,9 @@ class LoadRange(Model):
     to: Annotated[Rate, Field(gt=0)]
     step: Annotated[Rate, Field(gt=0)]
 
-    def levels(self) -> tuple[int, ...]:
-        """Return the load levels in ops/s, rising."""
-        return tuple(self._range)
-
     @property
-    def count(self) -> int:
-        """Return the number of levels, computed without making them."""
-        return len(self._range)
-
-    @property
-    def _range(self) -> range:
+    def levels(self) -> range:
+        """Return the load levels in ops/s, rising, without making them."""
         return range(self.from_, self.to + 1, self.step)
 
 
@@ -116,7 +108,6 @@ class TakenLoad(Model):
 
     @property
     def source(self) -> str:
-        """Return the id of the stage that gives the load."""
         stage = self.of or self.slowest_of
         assert stage is not None, "one of both is always there"
         return stage
@@ -151,7 +142,7 @@ def expanded(value: object, most: int = LARGEST_GRID) -> object:
         raise Faulty(faults_of(error, LoadRange)) from None
     # Counted before it is made: `{from: 1/s, to: 100M/s, step: 1/s}` would fill the memory.
     require_none(_empty_or_endless(span, most))
-    return tuple(f"{level}/s" for level in span.levels())
+    return tuple(f"{level}/s" for level in span.levels)
 
 
 def of_the_top(value: object, most: int) -> object:
@@ -170,27 +161,21 @@ def listed_or_taken(value: object) -> object:
     return value
 
 
-def _kind(value: Any) -> str:
-    return "taken-load" if isinstance(value, dict | TakenLoad) else "load-levels"
-
-
 StageLoads = Annotated[
     Annotated[LoadLevels, Field(min_length=1), Tag("load-levels")] | Annotated[TakenLoad, Tag("taken-load")],
-    Discriminator(_kind),
+    Discriminator(lambda value: "taken-load" if isinstance(value, dict | TakenLoad) else "load-levels"),
 ]
 """Load levels, or one that an earlier stage's results give."""
 
 
 def load_remarks(content: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a person may not have meant in the loads of a sound definition, as its file has them: a range that
-    steps over its end, a list that falls.
-    """
+    """Yield what may not be meant in sound loads, as the file has them: a range over its end, a falling list."""
     stages = content.get("stages") or ()
     for where, owner in (("loads", content), *((f"stages[{n}].loads", stage) for n, stage in enumerate(stages))):
         loads = owner.get("loads")
         if isinstance(loads, dict) and loads.keys() >= _RANGE:
             span = LoadRange.model_validate(loads)
-            if (highest := span.levels()[-1]) < span.to:
+            if (highest := span.levels[-1]) < span.to:
                 over = f"the step {format_rate(span.step)} leads from there over `to`, {format_rate(span.to)}"
                 yield f"{where} end at {format_rate(highest)}: {over}, which is not run"
         elif isinstance(loads, list):
@@ -200,12 +185,12 @@ def load_remarks(content: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _empty_or_endless(span: LoadRange, most: int) -> Iterator[Fault]:
-    if span.count == 0:
+    if not span.levels:
         low, high = format_rate(span.to), format_rate(span.from_)
         yield Fault(("to",), f"{low} lies below `from`, {high}", f"write `from: {low}` and `to: {high}`: loads rise")
-    if span.count > most:
-        what = f"{span.count:,} load levels, {format_rate(span.step)} apart; at most {most:,} cells are allowed"
-        yield Fault(("step",), what, f"write a larger step{raise_limit(span.count)}")
+    if (count := len(span.levels)) > most:
+        what = f"{count:,} load levels, {format_rate(span.step)} apart; at most {most:,} cells are allowed"
+        yield Fault(("step",), what, f"write a larger step{raise_limit(count)}")
 
 
 def rate_tolerance(operations: float) -> float:

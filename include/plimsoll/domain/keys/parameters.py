@@ -82,10 +82,7 @@ class Parameter(Model):
             yield Fault(("default",), *wrong)
 
     def typed(self, given: object) -> object:
-        """Return what somebody gave, perhaps as text, as the value that is meant; unchanged where none is.
-
-        JSON has 4000.0 for 4000, and both must become the same text and the same value of a campaign's copy.
-        """
+        """Return the value that somebody meant, perhaps by text, or 4000 by JSON's 4000.0; unchanged where none is."""
         value = _number(given) if self.type == NUMBER else _plain(given)
         return next((choice for choice in self.of if str(choice) == str(value)), value)
 
@@ -111,7 +108,6 @@ class Parameter(Model):
 
     @property
     def effective(self) -> str | int | float:
-        """Return the value of the campaign; the default where it was given none."""
         return self.default if self.value is None else self.value
 
 
@@ -134,10 +130,7 @@ def values_line(parameters: Mapping[str, Parameter]) -> str:
 
 
 def read_values(parameters: Mapping[str, Parameter], given: Mapping[str, Any], where: str) -> Values:
-    """Return the values that somebody gave, each of its parameter's type. Raises Refused with every fault.
-
-    `where`: who gave them.
-    """
+    """Return the values given by `where`, each of its parameter's type. Raises Refused with every fault."""
     problems, values = [], {}
     for name, value in given.items():
         if name not in parameters:
@@ -165,7 +158,6 @@ def _is_number(value: object) -> TypeGuard[int | float]:
 
 
 def _plain(value: object) -> object:
-    """Return the value as YAML's would be; unchanged where it is neither text nor a number."""
     try:
         return _text_or_number(value)
     except ValueError:
@@ -173,7 +165,6 @@ def _plain(value: object) -> object:
 
 
 def _number(value: object) -> object:
-    """Return the number that is meant, perhaps as text; unchanged where none is."""
     try:
         return _plain((float if re.search(r"[.eE]", value) else int)(value) if isinstance(value, str) else value)
     except (ValueError, OverflowError):

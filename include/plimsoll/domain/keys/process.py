@@ -61,9 +61,8 @@ CUT = "plimsoll: what followed was not taken"
 
 
 class EventKind(NamedTuple):
-    """A kind of event in a product's logs: its words in reports, and the unit of its events' amounts.
-
-    Where the unit is ms, an event delays operations for as long; its times may lie further apart than that.
+    """A kind of event in a product's logs: its words in reports, and the unit of its amounts. In ms, an event delays
+    operations for as long; its times may lie further apart than that.
     """
 
     id: str

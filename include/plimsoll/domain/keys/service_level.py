@@ -53,12 +53,10 @@ class RateBelow(Model):
 
     @property
     def column(self) -> str:
-        """Return the percentile's name among the figures of intervals."""
         return next(name for name, percentile in PERCENTILES.items() if percentile == self.percentile)
 
     @property
     def bound_ms(self) -> float:
-        """Return the bound in milliseconds."""
         return self.below / timedelta(milliseconds=1)
 
     def __str__(self) -> str:
@@ -107,12 +105,10 @@ class ServiceLevel(Model):
 
     @property
     def counts_failures(self) -> bool:
-        """Tell whether what was not answered counts as slow."""
         return self.failures != "apart"
 
     @property
     def bound_ms(self) -> float:
-        """Return the bound in milliseconds."""
         return self.below / timedelta(milliseconds=1)
 
     @property
@@ -175,8 +171,7 @@ def operations_needed(level: ServiceLevel) -> int | None:
 
 
 def few_operations(level: ServiceLevel, rates_ops_s: Iterable[float], which: str = "") -> Iterator[str]:
-    """Yield a note if a service level's percentile is decided by few operations at one of the rates, with what would
-    do.
+    """Yield a note, with what would do, if few operations decide a percentile at one of the rates.
 
     `which`: the intervals that it is about, where it is not all.
     """

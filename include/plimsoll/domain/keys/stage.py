@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, Field, field_validator
+from pydantic import AwareDatetime, BeforeValidator, Field
 
 from plimsoll.domain.keys.action import Action
 from plimsoll.domain.keys.loads import LONGEST_STAGE_ID, Loop, StageLoads, TakenLoad, listed_or_taken
@@ -32,6 +32,7 @@ class Stage(Model):
     strategy: LeftOutIfEmpty[Strategy | None] = None
     loads: Annotated[
         LeftOutIfEmpty[StageLoads | None],
+        BeforeValidator(listed_or_taken),
         Field(description="Load levels, or one load taken from an earlier stage"),
     ] = None
     loop: LeftOutIfEmpty[Loop | None] = None
@@ -47,23 +48,15 @@ class Stage(Model):
         Field(description="Ids of the `workloads` that the stage has; by default all"),
     ] = ()
 
-    @field_validator("loads", mode="before")
-    @classmethod
-    def _expand_range(cls, value: object) -> object:
-        return listed_or_taken(value)
-
     @property
     def label(self) -> str:
-        """Return the name that people see."""
         return self.title or self.id
 
     def has(self, workload: str) -> bool:
-        """Return whether the stage has cells with that one of the definition's workloads."""
         return not self.workloads or workload in self.workloads
 
     @property
     def taken(self) -> TakenLoad | None:
-        """Return the rule by which an earlier stage's results give the load; None where the stage has its own loads."""
         return self.loads if isinstance(self.loads, TakenLoad) else None
 
 
@@ -95,7 +88,6 @@ class StageStart(Model):
     loads: tuple[StageLoad, ...]
 
     def of_workload(self, workload: str) -> tuple[StageLoad, ...]:
-        """Return the loads of all variants with that workload, in the definition's order."""
         return tuple(load for load in self.loads if load.workload == workload)
 
 

@@ -96,7 +96,6 @@ class Threshold(Model):
         return tuple(multiples) if 0 < len(multiples) <= MOST_LOADS else loads
 
     def multiples_between(self, loads: tuple[int, ...]) -> range:
-        """Return the multiples of `rounded_to` between the lowest and the highest of the loads, ops/s."""
         if self.rounded_to is None or not loads:
             return range(0)
         first = max(1, -(-min(loads) // self.rounded_to)) * self.rounded_to
@@ -104,25 +103,17 @@ class Threshold(Model):
 
 
 def _of_a_name(value: Any) -> Any:
-    """Return a strategy as a mapping, also where its name stands alone.
-
-    Raises Faulty for an unknown name: pydantic's own message would list tags.
-    """
-    if isinstance(value, Mapping):
-        _require_known(value.get("name"), ("name",))
+    """Return a strategy as a mapping. Raises Faulty for an unknown name: pydantic's own message would list tags."""
+    if not isinstance(value, Mapping | str):
         return value
-    if isinstance(value, str):
-        _require_known(value, ())
-        return {"name": value}
-    return value
-
-
-def _require_known(name: object, path: Path) -> None:
-    if name is None:
+    path: Path = () if isinstance(value, str) else ("name",)
+    given: Mapping[str, Any] = {"name": value} if isinstance(value, str) else value
+    if (name := given.get("name")) is None:
         mend = "write a strategy's name beside its keys, such as {name: search, mode: fast}"
         raise Faulty([Fault(path, "is missing", mend)])
     if name not in STRATEGY_NAMES:
         raise Faulty([Fault(path, f"there is no strategy {str(name)!r}", meant_or_known(name, STRATEGY_NAMES))])
+    return given
 
 
 class _OrItsName:
@@ -152,7 +143,6 @@ def tries_of_a_cell(strategy: Strategy) -> int:
 
 
 def chooses_cells(strategy: Strategy) -> bool:
-    """Tell whether it chooses cells by the results of earlier ones."""
     return not isinstance(strategy, FullGrid)
 
 

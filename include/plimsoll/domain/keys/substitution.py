@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ConfigDict, ValidationError
 
-from plimsoll.domain.keys.faults import IN_QUOTES, Fault, Faulty, Path, faults_of, require_none
+from plimsoll.domain.keys.faults import IN_QUOTES, Fault, Faulty, Path, changed_tree, faults_of, require_none
 from plimsoll.domain.keys.parameters import PARAMETERS, Parameter, Parameters, Values
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.wording import meant_or_known
@@ -54,7 +54,7 @@ def with_values(written: Any, values: Values) -> Any:
     require_none(_faults_of_references(declared, rest))
     known = {name: values.get(name, parameter.default) for name, parameter in declared.items()}
     own = {name: parameter.model_copy(update={"value": known[name]}) for name, parameter in declared.items()}
-    return {PARAMETERS: own, **{key: _put(value, known) for key, value in rest.items()}}
+    return {PARAMETERS: own, **changed_tree(rest, lambda leaf, _: _put(leaf, known))}
 
 
 def as_own_copy(content: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -80,25 +80,21 @@ def _faults_of_own_copy(declared: Mapping[str, Parameter], rest: Mapping[str, An
             yield Fault(path, f"$({name}) has no effect in a campaign's own copy, where values are in place", mend)
 
 
-def _replaced(node: Any, old: str, new: str) -> Any:
-    """Return the tree with other text for that in each value."""
-    if isinstance(node, str):
-        return node.replace(old, new)
-    if isinstance(node, Mapping):
-        return {key: _replaced(value, old, new) for key, value in node.items()}
-    return [_replaced(value, old, new) for value in node] if isinstance(node, list | tuple) else node
+def _replaced(tree: Any, old: str, new: str) -> Any:
+    return changed_tree(tree, lambda leaf, _: leaf.replace(old, new) if isinstance(leaf, str) else leaf)
 
 
 def _faults_of_references(declared: Mapping[str, Parameter], rest: Mapping[str, Any]) -> Iterator[Fault]:
     used = set()
     for path, name in _references(rest, ()):
+        of_stage = path[2:] if path[0] == "stages" else path
         used.add(name)
         if name not in declared:
             mend = f"{meant_or_known(name, declared)}; where the text itself is meant, write $$({name})"
             yield Fault(path, f"$({name}) names no parameter", mend)
         elif isinstance(path[-1], str) and any(_names(path[-1])):
             yield Fault(path, "is a key, and keys can't be parameters", "write the key itself")
-        elif path[0] in _OF_THE_DAG or _of_stage(path) in (("strategy",), ("strategy", "name")):
+        elif path[0] in _OF_THE_DAG or of_stage in (("strategy",), ("strategy", "name")):
             what = "is the same for all campaigns of a definition, so it can't be a parameter"
             yield Fault(path, what, "write the value itself")
         elif path[0] in _FREE_TO_CHANGE:
@@ -111,11 +107,6 @@ def _faults_of_references(declared: Mapping[str, Parameter], rest: Mapping[str, 
             yield Fault((PARAMETERS, name), "is no name", "begin with a small letter, go on with these, digits and _")
         elif name not in used:
             yield Fault((PARAMETERS, name), "nothing refers to it", f"write $({name}) where it belongs, or remove it")
-
-
-def _of_stage(path: Path) -> Path:
-    """Return the path from the stage on, for a key of a stage; else the path itself."""
-    return path[2:] if path[0] == "stages" else path
 
 
 def _names(text: str) -> list[str]:
@@ -135,15 +126,13 @@ def _references(node: Any, path: Path) -> Iterator[tuple[Path, str]]:
             yield from _references(value, (*path, number))
 
 
-def _put(node: Any, values: Values) -> Any:
-    if isinstance(node, str):
-        alone = _REFERENCE.fullmatch(node)
-        if alone and alone["name"] is not None:
-            return values[alone["name"]]
-        return _REFERENCE.sub(lambda match: "$(" if match["name"] is None else str(values[match["name"]]), node)
-    if isinstance(node, Mapping):
-        return {key: _put(value, values) for key, value in node.items()}
-    return [_put(value, values) for value in node] if isinstance(node, list | tuple) else node
+def _put(leaf: Any, values: Values) -> Any:
+    if not isinstance(leaf, str):
+        return leaf
+    alone = _REFERENCE.fullmatch(leaf)
+    if alone and alone["name"] is not None:
+        return values[alone["name"]]
+    return _REFERENCE.sub(lambda match: "$(" if match["name"] is None else str(values[match["name"]]), leaf)
 
 
 def at_its_parameter(fault: Fault, written: Any) -> Fault:

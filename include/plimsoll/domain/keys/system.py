@@ -6,9 +6,9 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-from pydantic import AfterValidator, Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
+from pydantic import AfterValidator, Field, JsonValue
 
 from plimsoll.domain.keys.log_words import ColumnPairs
 from plimsoll.domain.keys.variant import RELEASE, Archive
@@ -78,7 +78,6 @@ class LoadCommand(Model):
 
 
 def placeholders(line: str) -> Sequence[str]:
-    """Return the names in braces, known or not."""
     return _PLACEHOLDER.findall(line)
 
 
@@ -93,10 +92,7 @@ def with_values(text: str, values: Mapping[str, str]) -> str:
 
 
 def program_of(line: str, values: Mapping[str, str]) -> str:
-    """Return the program that a command runs, without `env` and its variables.
-
-    Empty where its name depends on a value that is not among these, or on options of `env`.
-    """
+    """Return the program that a command runs, without `env`; empty where unknown values or options of `env` decide."""
     words = (word for word in shlex.split(line) if word != "env" and not re.match(r"\w+=", word))
     program = next(words, "")
     if program.startswith("-") or not values.keys() >= set(placeholders(program)):
@@ -166,7 +162,10 @@ class LoadGeneratorChoice(Model):
     name: Annotated[str, Field(description="`plimsoll-stress`, `cassandra-stress`, `latte` or `command`")] = (
         "plimsoll-stress"
     )
-    hosts: Annotated[int, Field(ge=1, le=32, description="Load hosts of a cell, which share the rate")] = 1
+    # Not written where it is one, as definitions were before there could be several
+    hosts: Annotated[
+        int, Field(ge=1, le=32, description="Load hosts of a cell, which share the rate", exclude_if=(1).__eq__)
+    ] = 1
     threads: Annotated[int, Field(ge=1, le=1024, description="Client threads of each load host")] = 8
     concurrency: Annotated[int, Field(ge=1, description="Operations in flight per thread, at most")] = 50
     heap: Annotated[
@@ -175,15 +174,8 @@ class LoadGeneratorChoice(Model):
 
     command: Annotated[LeftOutIfEmpty[LoadCommand | None], Field(description="The commands of `name: command`")] = None
 
-    @model_serializer(mode="wrap")
-    def _without_the_only_host(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out a count of one load host, as definitions were written before there could be several."""
-        fields: dict[str, Any] = dump(self)
-        return {key: value for key, value in fields.items() if (key, value) != ("hosts", 1)}
-
     @property
     def most_in_flight(self) -> int:
-        """Return the greatest number of queries in flight, over all load hosts."""
         return self.hosts * self.threads * self.concurrency
 
 
@@ -209,7 +201,6 @@ class ProviderChoice(Model):
 
     @property
     def shares_machine(self) -> bool:
-        """Tell whether all nodes run on one machine, and share its processors."""
         return self.name == "local"
 
     @property

@@ -127,7 +127,6 @@ class Timing(Model):
 
     @property
     def judged(self) -> timedelta:
-        """Return the judged time: duration less warm-up."""
         return self.duration - self.warmup
 
     def shortest(self, levels: Sequence[ServiceLevel]) -> timedelta:
@@ -140,9 +139,8 @@ class Timing(Model):
         return min(self.duration, self.warmup + ceil(least / whole) * whole)
 
     def ended_after(self, ended: timedelta, levels: Sequence[ServiceLevel]) -> Self:
-        """Return the timing of a load that ended then: whole intervals of every service level count.
-
-        Where its warm-up leaves none, it is judged from its start; where that leaves none either, the timing stays.
+        """Return the timing of a load that ended then, in whole intervals of every service level. Where its warm-up
+        leaves none, it is judged from its start; where that leaves none either, the timing stays.
         """
         whole = _whole(levels)
         if ended < whole:
@@ -160,14 +158,8 @@ class Timing(Model):
         """Return the time that a cell's hosts are given for populating, on top of the load and of the usual margin."""
         return self.populating or timedelta(0)
 
-    @property
-    def with_populating(self) -> timedelta:
-        """Return the length of the timed run, with the time that the definition gives to populating."""
-        return self.duration + self.beyond_the_load
-
 
 def _whole(levels: Sequence[ServiceLevel]) -> timedelta:
-    """Return the shortest time that consists of whole intervals of every service level."""
     microsecond = timedelta(microseconds=1)
     return lcm(*(level.interval // microsecond for level in levels)) * microsecond
 

@@ -103,5 +103,4 @@ class Variant(Model):
 
     @property
     def label(self) -> str:
-        """Return the title, or the id where the variant has no title."""
         return self.title or self.id

@@ -1,7 +1,5 @@
-"""Workloads: what clients ask of a database, with the protocols that they speak, CQL and HBase's, and their options.
-
-Several named workloads are an axis of the campaign. Nothing else knows which options belong together, so a campaign may
-compare products of several protocols.
+"""Workloads: what clients ask of a database, with the protocols that they speak, and their options. Nothing else knows
+which options belong together, so a campaign may compare products of several protocols.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -11,7 +9,7 @@ from pydantic import ConfigDict, Field, JsonValue, SerializerFunctionWrapHandler
 
 from plimsoll.domain.keys.faults import Fault
 from plimsoll.domain.keys.variant import SLUG
-from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import Count, Size
 from plimsoll.domain.text.wording import plural
 
@@ -20,11 +18,7 @@ OWN = "a protocol of its own"
 UNKNOWN = "a protocol that nobody stated"
 """The protocol of an imported database that Plimsoll does not know. Nothing is told of its options."""
 
-CQL = "cql"
-"""The protocol's name."""
-
-HBASE = "hbase"
-"""The protocol's name."""
+CQL, HBASE = "cql", "hbase"
 
 
 class HBaseOptions(Model):
@@ -48,7 +42,6 @@ class CqlOptions(Model):
     replication_factor: Annotated[int, Field(ge=1, description="Replicas of each row (CQL)")] = 3
 
     def faults_with(self, nodes: int) -> Iterator[Fault]:
-        """Yield the faults of these options on a cluster of so many nodes."""
         factor = self.replication_factor
         if factor > nodes:
             what = f"replication_factor {factor} needs at least {plural(factor, 'node')}; the system has {nodes}"
@@ -63,7 +56,6 @@ KNOWN_PRODUCTS = frozenset({"cassandra", "scylladb", *_OTHER_THAN_CQL})
 
 
 def protocol_of(product: str) -> str:
-    """Return the protocol that clients of that product speak."""
     return _OTHER_THAN_CQL.get(product, CQL)
 
 
@@ -96,7 +88,7 @@ class Workload(HBaseOptions, CqlOptions, _BasicTimeSeriesOptions, _Named):
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, JsonValue]
     data_per_node: Annotated[
-        Annotated[Size, Field(gt=0)] | None,
+        LeftOutIfEmpty[Annotated[Size, Field(gt=0)] | None],
         Field(description="Size of the populated rows on each node's disk, instead of their number"),
     ] = None
 
@@ -116,7 +108,6 @@ class Workload(HBaseOptions, CqlOptions, _BasicTimeSeriesOptions, _Named):
 
     @staticmethod
     def foreign_options(protocols: Collection[str]) -> frozenset[str]:
-        """Return the keys that are options of other protocols alone."""
         return frozenset(
             key for name, options in OPTIONS.items() if name not in protocols for key in options.model_fields
         )
@@ -130,9 +121,7 @@ class Workload(HBaseOptions, CqlOptions, _BasicTimeSeriesOptions, _Named):
         fields: dict[str, Any] = dump(self)
         foreign = set() if self.states_read_share else {*_BasicTimeSeriesOptions.model_fields}
         hidden = foreign - self.model_fields_set
-        return {
-            key: value for key, value in fields.items() if key not in hidden and (key, value) != ("data_per_node", None)
-        }
+        return {key: value for key, value in fields.items() if key not in hidden}
 
 
 class NamedWorkload(Workload):

@@ -1,6 +1,4 @@
-"""The error tree: every error says what happened, where, and how to mend it; and so does the result of a check of a
-machine or of an Airflow.
-"""
+"""The error tree: every error, as every check of a machine, says what happened, where, and how to mend it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,9 +7,8 @@ from plimsoll.domain.text.wording import plural, visible
 
 
 class PlimsollError(Exception):
-    """Base class of every error that Plimsoll raises on purpose.
-
-    `what` is a sentence about what happened, `where` names the file, key, host or cell, `mend` says what to do.
+    """Base class of every error that Plimsoll raises on purpose. `what`: a sentence about what happened; `where`: the
+    file, key, host or cell; `mend`: what to do.
     """
 
     def __init__(self, what: str, *, where: str = "", mend: str = "") -> None:
@@ -24,12 +21,11 @@ class PlimsollError(Exception):
         return f"{self.where}: {self.what}" if self.where else self.what
 
     def text(self) -> str:
-        """Return the message as one text: where, what and mend, as far as they are given."""
         return visible(f"{self.headline}\n  To mend it: {self.mend}" if self.mend else self.headline)
 
     # Exceptions with keyword arguments need this to cross process borders (pickle calls cls(*args)).
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuild, (type(self), self.__dict__)
+        return BaseException.__new__, (type(self), *self.args), self.__dict__
 
 
 @dataclass(frozen=True)
@@ -42,13 +38,6 @@ class Finding:
     mend: str = ""
     is_note: bool = False
     """Whether it is worth a note only, since campaigns can run all the same."""
-
-
-def _rebuild(kind: type[PlimsollError], state: dict[str, object]) -> PlimsollError:
-    error = kind.__new__(kind)
-    error.__dict__.update(state)
-    Exception.__init__(error, error.text())
-    return error
 
 
 def reason_of(error: Exception) -> str:
@@ -73,9 +62,8 @@ class Refused(PlimsollError):
 
     def __init__(self, problems: Sequence[Problem], *, where: str = "") -> None:
         self.problems = tuple(problems)
-        count = len(self.problems)
         lines = "".join(f"\n  - {problem}" for problem in self.problems)
-        super().__init__(f"refused, {plural(count, 'problem')}:{lines}", where=where)
+        super().__init__(f"refused, {plural(len(self.problems), 'problem')}:{lines}", where=where)
 
 
 class DefinitionError(Refused):

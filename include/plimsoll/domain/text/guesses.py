@@ -1,7 +1,5 @@
-"""Guess what a person meant: by a quantity that definitions write otherwise, such as `1h30m`, `512MB`, `1000 ops/s`,
-`$1500`, or by something that a definition can't express.
-
-A guess is only ever shown, as what to write; it is never taken as the value.
+"""Guess what a person meant by a quantity that definitions write otherwise, such as `1h30m` or `$1500`, or by something
+that they can't express. A guess is only ever shown, as what to write; it is never taken as the value.
 """
 
 import re
@@ -38,11 +36,6 @@ _TIMES: Mapping[str, int] = {"k": 10**3, "t": 10**3, "m": 10**6, "g": 10**9, "b"
 """The first letter of a decimal multiple → how many."""
 _BINARY: Mapping[str, int] = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _EACH = "write a definition for each, with the same ids, run them, and lay their campaigns side by side:"
-_CLIENTS = (
-    "clients are no axis, loads are: `load_generator: {threads, concurrency}` with `loop: closed` makes so many "
-    f"clients. For several numbers of them {_EACH} `plimsoll compare A B --force`"
-)
-
 _WAYS: Sequence[tuple[str, str]] = (
     (
         r"(variants|workloads|stages)\.\*\.nodes",
@@ -59,8 +52,9 @@ _WAYS: Sequence[tuple[str, str]] = (
     ),
     (
         r"((variants|stages|workloads?)\.(\*\.)?)?(clients?|threads|concurrency|connections|in_?flight|users)"
-        r"|load_generator\.(clients?|connections|users)|load_generator\.(threads|concurrency)|loads\.(clients|threads)",
-        _CLIENTS,
+        r"|load_generator\.(clients?|connections|users|threads|concurrency)|loads\.(clients|threads)",
+        "clients are no axis, loads are: `load_generator: {threads, concurrency}` with `loop: closed` makes so many "
+        f"clients. For several numbers of them {_EACH} `plimsoll compare A B --force`",
     ),
     (
         r"variants\.\*\.(loads?|load_generator|timing|repeats|service_levels?|workloads?|loop|strategy|consistency"

@@ -1,7 +1,5 @@
-"""Values with units, as they stand in definitions: `150m`, `100ms`, `40G`, `20000/s`, `100M`, `1500 USD`.
-
-Each type parses text, keeps a plain Python value (`timedelta`, `int`, `float`) and serialises back to the shortest
-exact text.
+"""Values with units, as they stand in definitions: `150m`, `100ms`, `40G`, `20000/s`, `100M`, `1500 USD`. Each type
+parses text, keeps a plain Python value (`timedelta`, `int`, `float`) and serialises back to the shortest exact text.
 """
 
 import re
@@ -9,7 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from decimal import Decimal
 from math import ceil, floor
-from typing import Annotated, Any, TypeGuard
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, WithJsonSchema
 
@@ -41,46 +39,37 @@ def _parser(
     example: str,
     meant: Callable[[str], int | None],
     written: Callable[[int], str],
-) -> Callable[[str], int]:
+) -> Callable[[object], int]:
     """Return the function that reads a quantity. It refuses other text, and says what to write for what is `meant`."""
     pattern = re.compile(rf"({_NUMBER})\s*({'|'.join(sorted(units, key=len, reverse=True))}){re.escape(suffix)}")
 
-    def parse(text: str) -> int:
+    def parse(value: object) -> int:
+        text = _text(value, suffix)
         match = pattern.fullmatch(text.strip())
         if match is None:
             if re.match(r"\s*-\s*\d", text):
                 raise ValueError(f"{text!r} is below 0")
             guess = meant(text)
             raise ValueError(f"{text!r} is not {example}{_mend(None if guess is None else written(guess))}")
-        value = Decimal(match[1]) * units[match[2]]  # a float makes 1004.9999999999999 of 1.005k
-        if value > _LARGEST:
+        number = Decimal(match[1]) * units[match[2]]  # a float makes 1004.9999999999999 of 1.005k
+        if number > _LARGEST:
             raise TooLarge(text, f"{_LARGEST // units[match[2]]}{match[2]}{suffix}")
-        if value != round(value):
+        if number != round(number):
             raise ValueError(f"{text!r} is finer than the smallest unit allowed here")
-        return round(value)
+        return round(number)
 
     return parse
 
 
 def parse_duration(value: str | timedelta) -> timedelta:
     """Parse `150m` to 2 h 30 min. Raises ValueError on anything without a unit."""
-    return value if isinstance(value, timedelta) else timedelta(microseconds=_duration_us(_text(value)))
-
-
-def parse_size(value: str) -> int:
-    """Parse `40G` to bytes (binary multiples, as the JVM's `-Xmx`). A bare number is refused."""
-    return _size_bytes(_text(value))
-
-
-def parse_rate(value: str) -> int:
-    """Parse `20000/s` to 20000 ops/s. A bare number is refused."""
-    return _rate_ops_s(_text(value, "/s"))
+    return value if isinstance(value, timedelta) else timedelta(microseconds=_duration_us(value))
 
 
 def parse_count(value: str | int) -> int:
     """Parse `100M` to 100,000,000 (decimal multiples, as tlp-stress' `-p`)."""
-    if not _is_int(value):
-        return _count(str(value) if isinstance(value, float) else _text(value))
+    if isinstance(value, bool) or not isinstance(value, int):
+        return _count(str(value) if isinstance(value, float) else value)
     if value > _LARGEST:
         raise TooLarge(str(value), str(_LARGEST))
     return value
@@ -130,7 +119,6 @@ def four_digits(value: float) -> float:
 
 
 def format_percent(value: int) -> str:
-    """Format 70 as `70%`."""
     return f"{value}%"
 
 
@@ -158,7 +146,6 @@ def format_size(value: int) -> str:
 
 
 def format_rate(value: int) -> str:
-    """Format 20000 as `20000/s`."""
     return f"{value}/s"
 
 
@@ -180,19 +167,12 @@ def _shortest(value: int, units: Mapping[str, int]) -> str:
 _duration_us = _parser(
     _DURATION_US, "", "a duration like 150m, 90s or 100ms", microseconds_meant, lambda us: _shortest(us, _DURATION_US)
 )
-_size_bytes = _parser(_SIZE_BYTES, "", "a size like 512M or 40G", bytes_meant, format_size)
-_rate_ops_s = _parser(
-    {k: v for k, v in _COUNT.items() if v < 10**9},
-    "/s",
-    "a rate like 20000/s or 20k/s",
-    rate_meant,
-    format_rate,
-)
+parse_size: Callable[[str], int] = _parser(_SIZE_BYTES, "", "a size like 512M or 40G", bytes_meant, format_size)
+"""Parses `40G` to bytes (binary multiples, as the JVM's `-Xmx`). A bare number is refused."""
+_PER_S = {unit: count for unit, count in _COUNT.items() if unit != "G"}
+parse_rate: Callable[[str], int] = _parser(_PER_S, "/s", "a rate like 20000/s or 20k/s", rate_meant, format_rate)
+"""Parses `20000/s` to 20000 ops/s. A bare number is refused."""
 _count = _parser(_COUNT, "", "a count like 200000 or 100M", count_meant, format_count)
-
-
-def _is_int(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _text(value: object, unit: str = "") -> str:
@@ -265,8 +245,5 @@ Percent = Annotated[
 
 
 def share(description: str, default: int, *, ge: int | None = None, le: int | None = None) -> Any:
-    """Return the field of a Percent whose default the JSON schema shows as it is written: 90 as `90%`.
-
-    `ge`, `le`: the least and the greatest value, in per cent.
-    """
+    """Return the field of a Percent, with bounds in per cent, whose default the JSON schema shows as `90%`."""
     return Field(description=description, json_schema_extra={"default": format_percent(default)}, ge=ge, le=le)

@@ -26,27 +26,18 @@ def visible(text: str) -> str:
     A terminal obeys control characters: a line in a stranger's log could retitle it, or hide and rewrite what it shows.
     Spaces of other widths and joiners stay, which languages and emoji need.
     """
-    return "".join(sign if _is_harmless(sign) else ascii(sign)[1:-1] for sign in text)
-
-
-def _is_harmless(sign: str) -> bool:
-    return sign.isprintable() or sign in _KEPT or category(sign) == "Zs"
+    return "".join(
+        sign if sign.isprintable() or sign in _KEPT or category(sign) == "Zs" else ascii(sign)[1:-1] for sign in text
+    )
 
 
 def masked(text: str) -> str:
-    """Return the text without what may be secret in a URL: user and password, and the query, which may be a signature.
-
-    Everything up to the last @ goes, since a password may have any signs.
-    """
+    """Leave out what may be secret in a URL: user and password up to the last @, which both may have, and the query."""
     return _QUERY.sub(r"\1?…", _LOGIN.sub("…@", text))
 
 
 def shortened(line: str, longest: int = _LONGEST_LINE) -> str:
-    """Return the line without the middle part where it is much too long: a configuration of 10,000 characters becomes
-    some 300.
-
-    Whole sentences stay where there are any to stay, else whole words.
-    """
+    """Leave out the middle of a line that is much too long. Whole sentences stay where there are any, else words."""
     if len(line) <= longest + longest // _LEAST_CUT:
         return line
     end = longest // 4

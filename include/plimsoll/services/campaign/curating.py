@@ -1,8 +1,7 @@
-"""Write a note on a campaign, which its pages, lists and reports show, or delete it with all its measurements. The
-store records who deleted it.
+"""Write a note on a campaign, which its pages, lists and reports show, or delete it with all its measurements.
 
-After an interrupted deletion no run continues the campaign, and its page says so. Deleting the campaign again completes
-the deletion. The definition is deleted last, because it says who may delete the campaign.
+After an interrupted deletion no run continues the campaign; deleting it again completes the deletion. The definition is
+deleted last, because it says who may delete the campaign.
 """
 
 from collections.abc import Iterator
@@ -53,10 +52,7 @@ def annotate(campaign: CampaignStore, text: str, by: str, at: datetime) -> Note 
 
 
 def mark_as_kept(campaign: CampaignStore, why: str, by: str, at: datetime) -> Note | None:
-    """Keep the campaign's raw files from retention, for the reason given; an empty text takes the mark away.
-
-    Raises as `annotate` does.
-    """
+    """Keep the campaign's raw files from retention for that reason; an empty one ends that. Raises as `annotate`."""
     return _written(campaign, layout.KEEP, why, by, at)
 
 
@@ -76,16 +72,11 @@ def sound_text(text: str) -> str:
     """Return the text of a note as it is kept. Raises Refused for one too long or with control characters."""
     written = "\n".join(line.rstrip() for line in text.strip().splitlines())
     if len(written) > LONGEST_NOTE:
-        raise _refused(
-            f"has {len(written)} characters", f"allowed: {LONGEST_NOTE}; put the rest where it can be linked to"
-        )
+        mend = f"allowed: {LONGEST_NOTE}; put the rest where it can be linked to"
+        raise Refused([Problem("note", f"has {len(written)} characters", mend)])
     if any(not (sign.isprintable() or sign in "\n\t") for sign in written):
-        raise _refused("holds control characters", "leave them out")
+        raise Refused([Problem("note", "holds control characters", "leave them out")])
     return written
-
-
-def _refused(what: str, mend: str) -> Refused:
-    return Refused([Problem("note", what, mend)])
 
 
 def deletable(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: bool = False) -> Deletion:
@@ -110,10 +101,7 @@ def deletable(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: bool = 
 
 
 def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: bool = False) -> Deletion:
-    """Delete everything of the campaign. Raises Refused, with nothing deleted, where `deletable` does.
-
-    A record of the deletion is written below `.deleted` in the store first.
-    """
+    """Delete all of the campaign, once that is on record below `.deleted`. Raises Refused where `deletable` does."""
     deletion, store = deletable(toolkit, campaign_id, by, take_over=take_over), toolkit.store
     if take_over:
         end_run(store, campaign_id)
@@ -139,7 +127,6 @@ def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: b
 
 
 def interrupted_deletion(store: ResultStore, campaign_id: str) -> Deletion | None:
-    """Return the deletion that was begun and not completed; None where there is none."""
     return DELETING.read_sound(store, campaign_id)
 
 
@@ -149,8 +136,7 @@ def _running(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterator
     if is_begun or not campaign_exists(toolkit.store, campaign_id):
         return
     campaign = CampaignStore(toolkit.store, campaign_id).resolved()
-    memory = Memory(owners=toolkit.owners)
-    state = read_state(toolkit.store, campaign_id, campaign, toolkit.clock.now(), memory)
+    state = read_state(toolkit.store, campaign_id, campaign, toolkit.clock.now(), Memory(owners=toolkit.owners))
     for running in running_attempts(state):
         # A process of Plimsoll is known to live or not, and one that lives is not taken over
         if take_over and running.attempt and ProcessOwner.parse(running.attempt.owner) is None:
@@ -165,18 +151,14 @@ def _clusters(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterato
     own = CampaignStore(toolkit.store, campaign_id).resolved().provider.name if exists else None
     for name in toolkit.providers:
         # Hosts that only other campaigns name can't have a cluster of this one.
-        everywhere, of_campaign = toolkit.provider_everywhere, toolkit.provider_of
-        living = living_of(
-            {name: partial(of_campaign, name, campaign_id) if name == own else partial(everywhere, name)}
-        )
+        everywhere, own_places = toolkit.provider_everywhere, partial(toolkit.provider_of, name, campaign_id)
+        living = living_of({name: own_places if name == own else partial(everywhere, name)})
         for cluster in living.clusters:
             if cluster.id.campaign_id == campaign_id:
                 yield Problem(str(cluster.id), "its cluster is alive", f"`plimsoll clusters destroy {cluster.id}`")
         if name == own:
-            yield from (Problem(f"provider {name}", f"can't say which clusters live: {why}") for why in living.unseen)
-            yield from (_may_live(campaign_id, name, why) for why in living.silent if not take_over)
-
-
-def _may_live(campaign_id: str, provider: str, why: str) -> Problem:
-    mend = f"if they are gone for good, `plimsoll campaigns delete {campaign_id} {TAKE_OVER}` deletes it all the same"
-    return Problem(f"provider {provider}", f"can't say which clusters live: {why}", mend)
+            command = f"`plimsoll campaigns delete {campaign_id} {TAKE_OVER}`"
+            gone = f"if they are gone for good, {command} deletes it all the same"
+            unsaid = [(why, "") for why in living.unseen] + [(why, gone) for why in living.silent if not take_over]
+            for why, mend in unsaid:
+                yield Problem(f"provider {name}", f"can't say which clusters live: {why}", mend)

@@ -28,10 +28,7 @@ _FREE_OPTIONS: Mapping[str, frozenset[str]] = {
 
 
 def continued_as(stored: Definition, definition: Definition) -> Definition | None:
-    """Return the campaign's own copy if the campaign goes on with this definition; None where it can't.
-
-    `stored` is the copy as the campaign declared it, without loads that stages took from earlier stages' results.
-    """
+    """Return the campaign's own copy if it can go on with this definition, else None. `stored`: as it was declared."""
     wanted = judged_as(stored, definition)
     free = {name: getattr(wanted, name) for name in _FREE_TO_CHANGE}
     if _fixed(stored.provider.model_dump()) == _fixed(wanted.provider.model_dump()):
@@ -40,7 +37,6 @@ def continued_as(stored: Definition, definition: Definition) -> Definition | Non
 
 
 def changed_keys(stored: Definition, definition: Definition) -> Iterator[str]:
-    """Yield the keys that the definition and the campaign's own copy do not agree in."""
     wanted = judged_as(stored, definition)
     for name in type(stored).model_fields:
         if name == "provider" and stored.provider.name == wanted.provider.name:
@@ -80,7 +76,6 @@ def _and_sliding(levels: tuple[ServiceLevel, ...]) -> tuple[ServiceLevel, ...]:
 
 
 def judged_as(stored: Definition, definition: Definition) -> Definition:
-    """Return the definition, with sliding windows if these were added after the campaign began."""
     amended = with_sliding_windows(definition)
     wanted, kept = ([stage.first.service_levels for stage in resolve(copy).stages] for copy in (amended, stored))
     return amended if wanted == kept else definition

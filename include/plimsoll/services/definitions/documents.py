@@ -12,7 +12,7 @@ from ruamel.yaml.constructor import RoundTripConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import CollectionNode, Node, ScalarNode
 
-from plimsoll.domain.keys.faults import Fault, Path, as_written, faults_of
+from plimsoll.domain.keys.faults import Path, as_written, faults_of
 from plimsoll.domain.keys.parameters import Values
 from plimsoll.domain.keys.substitution import at_its_parameter
 from plimsoll.domain.text.errors import DefinitionError, Problem
@@ -86,29 +86,23 @@ class Document:
     where: str
 
     def model(self, kind: type[_M], values: Values | None = None) -> _M:
-        """Return the content as that model. Raises DefinitionError with each fault: key, line, found, what to write.
-
-        `values`: those of a definition's parameters that are not to have their defaults.
-        """
-        self._require_mapping(kind)
+        """Return the content as that model, with these parameters' values. Raises DefinitionError with each fault."""
+        if not isinstance(self.content, dict):
+            required = ", ".join(name for name, field in kind.model_fields.items() if field.is_required())
+            what = "is empty" if self.content is None else "is no mapping of keys to values"
+            problem = Problem("the whole file", what, f"write at least the keys {required}")
+            raise DefinitionError([problem], where=self.where)
         try:
             return kind.model_validate(as_written(self.content, kind), context=values)
         except ValidationError as error:
             faults = [at_its_parameter(fault, self.content) for fault in faults_of(error, kind, self.source)]
-            raise DefinitionError([self.problem(fault) for fault in faults], where=self.where) from None
-
-    def problem(self, fault: Fault) -> Problem:
-        """Return the fault with the line of its key."""
-        return fault.problem(self.line(fault.path))
+            problems = [fault.problem(self.line(fault.path)) for fault in faults]
+            raise DefinitionError(problems, where=self.where) from None
 
     def located(self, problems: Iterable[Problem]) -> list[Problem]:
         """Return the problems, each with the line of its key. Problems of other files are returned unchanged."""
-        return [
-            replace(problem, where=f"{problem.where} (line {line})")
-            if (line := self.line_of(problem.where))
-            else problem
-            for problem in problems
-        ]
+        lines = [(problem, self.line_of(problem.where)) for problem in problems]
+        return [replace(known, where=f"{known.where} (line {line})") if line else known for known, line in lines]
 
     def line(self, path: Path) -> int | None:
         """Return the line (from 1) of the innermost key of the path that the file contains; None for the whole file."""
@@ -149,14 +143,6 @@ class Document:
                 return
             yield places[part]
             node = node[part]
-
-    def _require_mapping(self, kind: type[BaseModel]) -> None:
-        if isinstance(self.content, dict):
-            return
-        required = ", ".join(name for name, field in kind.model_fields.items() if field.is_required())
-        what = "is empty" if self.content is None else "is no mapping of keys to values"
-        problem = Problem("the whole file", what, f"write at least the keys {required}")
-        raise DefinitionError([problem], where=self.where)
 
 
 def parse_yaml(text: str, where: str) -> Document:

@@ -1,7 +1,4 @@
-"""The definition reference: the JSON schema as a Markdown document for people.
-
-Definitions as text: parse them with clear errors, write them back, export the JSON schema.
-"""
+"""Definitions as text: parsed with clear errors, written back, their JSON schema, and that as a Markdown document."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
@@ -73,7 +70,6 @@ def definition_schema() -> dict[str, Any]:
 
 
 def _parts_of(node: Any, parts: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names of all parts that something in the schema consists of."""
     inner = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
     for one in inner:
         yield from _parts_of(one, parts)
@@ -103,17 +99,12 @@ def _inner(keyword: str, value: Any) -> Any:
 def _schema_of_values() -> dict[str, Any]:
     schema = Definition.model_json_schema(by_alias=True, schema_generator=_DefaultsAsWritten)
     schema["required"] = [name for name in schema["required"] if name not in REQUIRED_UNLESS_STAGED]
-    rate = {"type": "string", "pattern": schema["properties"]["loads"]["items"]["pattern"]}
-    keys = ("from", "to", "step")
-    span = {"type": "object", "properties": dict.fromkeys(keys, rate), "required": list(keys)}
-    loads = schema["properties"]["loads"]
-    listed = {key: value for key, value in loads.items() if key not in ("title", "description")}
+    loads, keys = schema["properties"]["loads"], ["from", "to", "step"]
+    rate = {"type": "string", "pattern": loads["items"]["pattern"]}
+    span = {"type": "object", "properties": dict.fromkeys(keys, rate), "required": keys}
     range_of_loads, no_load = {**span, "additionalProperties": False}, {"type": "string", "const": "none"}
-    schema["properties"]["loads"] = {
-        "title": loads["title"],
-        "description": loads["description"],
-        "anyOf": [listed, range_of_loads, no_load],
-    }
+    about = {key: loads.pop(key) for key in ("title", "description")}
+    schema["properties"]["loads"] = {**about, "anyOf": [loads, range_of_loads, no_load]}
     of_stage = schema["$defs"]["Stage"]["properties"]["loads"]
     of_stage["anyOf"] = [range_of_loads, no_load, *of_stage["anyOf"]]
     return {"$schema": _SCHEMA_ID, **schema}
@@ -150,7 +141,6 @@ Row = tuple[str, str, str, str]
 
 
 def definition_reference(own_statements: Mapping[str, Sequence[Row]]) -> str:
-    """Return the whole reference: examples, the definition, every part of it, and keys of `cql` by load generator."""
     schema = _schema_of_values()
     parts = {"Definition": schema, **{name: part for name, part in schema["$defs"].items() if "properties" in part}}
     sections = [_section(name, part, parts) for name, part in parts.items()]

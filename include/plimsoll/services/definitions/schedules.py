@@ -15,25 +15,19 @@ _MEND = (
     "write five fields: minute, hour, day of month, month, day of week; `30 6 * * 1` is every Monday at half past six. "
     "Or one of @hourly, @daily, @weekly, @monthly, @quarterly, @yearly"
 )
+_ANY_PLACE = "the name of a place in the IANA database, such as Europe/Berlin, whose summer time is followed"
 _QUARTERLY = "@quarterly"
 """Airflow's own, beside those that croniter knows."""
 
 
 def schedule_problems(definition: Definition) -> Iterator[Problem]:
-    """Yield the faults of the schedule and its time zone; empty for a definition without a schedule."""
     if definition.schedule is None:
         return
     if (fault := _fault(definition.schedule)) is not None:
         yield Problem("schedule", f"{definition.schedule!r} {fault}", _MEND)
     if not _is_zone(definition.timezone):
-        guess = _zone_meant(definition.timezone)
-        yield Problem(
-            "timezone",
-            f"{definition.timezone!r} is no time zone",
-            f"write {guess}"
-            if guess
-            else "write the name of a place in the IANA database, such as Europe/Berlin, whose summer time is followed",
-        )
+        place = _zone_meant(definition.timezone) or _ANY_PLACE
+        yield Problem("timezone", f"{definition.timezone!r} is no time zone", f"write {place}")
 
 
 def _fault(schedule: str) -> str | None:
@@ -55,9 +49,8 @@ def _fault(schedule: str) -> str | None:
 
 
 def _zone_meant(name: str) -> str | None:
-    """Return the zone of the place that is named, perhaps misspelt; None for abbreviations and offsets.
-
-    These resemble others that mean another time: `CEST` and `EST`, `GMT+2` and `Etc/GMT+2`, which is west of Greenwich.
+    """Return the zone of the place that is named, perhaps misspelt; None for abbreviations and offsets, which resemble
+    others that mean another time: `CEST` and `EST`, `GMT+2` and `Etc/GMT+2`, which is west of Greenwich.
     """
     zones = {zone.lower(): zone for zone in available_timezones() if "/" in zone and not zone.startswith("Etc/")}
     written = name.strip().lower().replace(" ", "_")

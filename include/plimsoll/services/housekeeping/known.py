@@ -91,7 +91,6 @@ _KEPT = re.compile(r"clusters/[^/]+/[1-9]\d*/(.+)")
 
 
 def attempt_and_name(campaign_id: str, path: str) -> tuple[AttemptKey, str] | None:
-    """Return the attempt that a file of the campaign belongs to, and its name there; None where it is of none."""
     if parts := _ATTEMPT.fullmatch(path):
         try:
             return AttemptKey(campaign_id=campaign_id, cell_id=parts[1], attempt=int(parts[2])), parts[3]
@@ -101,10 +100,7 @@ def attempt_and_name(campaign_id: str, path: str) -> tuple[AttemptKey, str] | No
 
 
 def place_of(path: str) -> Place | None:
-    """Return the place that a file of a campaign has, by its path there; None for one that Plimsoll would not write.
-
-    Raw files, which are named by a manifest alone, have none.
-    """
+    """Return the place of a campaign's file, by its path; None for raw files, and what Plimsoll does not write."""
     if parts := _ATTEMPT.fullmatch(path):
         return _first(OF_ATTEMPT, parts[3])
     if parts := _KEPT.fullmatch(path):
@@ -113,12 +109,10 @@ def place_of(path: str) -> Place | None:
 
 
 def place_in_store(key: str) -> Place | None:
-    """Return the place of a file that belongs to no campaign."""
     return _first(OF_STORE, key)
 
 
 def kind_of(path: str) -> Kind:
-    """Tell what a file of a campaign is: raw, derived by judging and checking, of the report, or a record."""
     parts = _ATTEMPT.fullmatch(path)
     name = PurePosixPath(parts[3] if parts else path)
     if parts and name.parts[0] == layout.RAW:
@@ -129,7 +123,6 @@ def kind_of(path: str) -> Kind:
 
 
 def files_of_no_campaign(store: ResultStore) -> Iterator[ListedFile]:
-    """Yield the files that are in no folder of a campaign."""
     yield from store.listed("", deep=False)
     for name in store.folders(""):
         if campaign_id_problem(name) is not None:

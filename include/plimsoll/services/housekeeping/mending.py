@@ -1,7 +1,4 @@
-"""Mend what can be mended without losing data: copies that the report's bundle has, and what is made from other files.
-
-Whatever can't be made again stays as it is.
-"""
+"""Mend what can be mended without losing data: copies in the report's bundle, and what is made from other files."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
@@ -24,7 +21,6 @@ from plimsoll.services.publish.reproducing import published_bundle, report_again
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.judged import published_without, unmark_in_trends
-from plimsoll.services.store.layout import BUNDLE, report_key
 from plimsoll.services.store.records import folder_of
 from plimsoll.services.toolkit import Toolkit
 
@@ -56,7 +52,6 @@ def mend(toolkit: Toolkit, checked: Checked) -> Iterator[Mended]:
 
 
 def _mended(toolkit: Toolkit, checked: Checked) -> Iterator[Mended]:
-    """Yield what became of each fault of a campaign that nobody else works on."""
     by_remedy = {
         fault.remedy: [other for other in checked.faults if other.remedy == fault.remedy] for fault in checked.faults
     }
@@ -84,7 +79,7 @@ def _mended(toolkit: Toolkit, checked: Checked) -> Iterator[Mended]:
 def _restored(toolkit: Toolkit, campaign_id: str, faults: Sequence[Fault]) -> Iterator[Mended]:
     if faults:
         content = published_bundle(toolkit.store, campaign_id)
-        files = read_bundle(BytesIO(content), report_key(campaign_id, BUNDLE)).files
+        files = read_bundle(BytesIO(content), layout.report_key(campaign_id, layout.BUNDLE)).files
         unmark_in_trends(toolkit.store, campaign_id)
         for fault in faults:
             toolkit.store.write(f"{campaign_id}/{fault.path}", files[fault.path])
@@ -132,7 +127,7 @@ def _remade(toolkit: Toolkit, campaign_id: str, faults: Sequence[Fault]) -> Iter
     """Make the report again from its bundle, and store those of its files that are the recorded ones, byte for byte."""
     if not faults:
         return
-    stream, where = BytesIO(published_bundle(toolkit.store, campaign_id)), report_key(campaign_id, BUNDLE)
+    stream, where = BytesIO(published_bundle(toolkit.store, campaign_id)), layout.report_key(campaign_id, layout.BUNDLE)
     try:
         files = report_again(stream, where, toolkit.code_version).files
     except PlimsollError as error:
@@ -144,12 +139,10 @@ def _remade(toolkit: Toolkit, campaign_id: str, faults: Sequence[Fault]) -> Iter
             toolkit.store.write(f"{campaign_id}/{fault.path}", content)
             yield Mended(fault)
         else:
-            why_not = f"other versions made it; `plimsoll report {campaign_id}` makes a new report"
-            yield Mended(fault, why_not)
+            yield Mended(fault, f"other versions made it; `plimsoll report {campaign_id}` makes a new report")
 
 
 def _unpublished(toolkit: Toolkit, checked: Checked) -> str | None:
-    """Publish the report again; tell why that can't be done, if so."""
     try:
         without = published_without(toolkit.store, checked.campaign_id)
         publish_report(toolkit, checked.campaign_id, incomplete=bool(without))

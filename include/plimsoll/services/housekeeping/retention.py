@@ -1,7 +1,6 @@
-"""Retention: raw files of campaigns that have ended and are published go, by age or to make room.
-
-Whatever the report is made from stays, so that it can be made again; nothing can be judged again any more. The record
-of the removal is written before anything is removed, and a removal that was interrupted is finished by the next pass.
+"""Retention: raw files of campaigns that have ended and are published go, by age or to make room. The report can be
+made again, but nothing can be judged again any more. The record of a removal is written first, and an interrupted one
+is finished by the next pass.
 """
 
 from collections import defaultdict
@@ -25,7 +24,6 @@ from plimsoll.services.ownership import held
 from plimsoll.services.publish.publishing import passed_gate
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll.services.store.layout import attempt_file
 from plimsoll.services.store.listing import campaign_ids
 from plimsoll.services.toolkit import Toolkit
 
@@ -44,14 +42,10 @@ class Rule:
 
     @property
     def is_any(self) -> bool:
-        """Tell whether it removes anything at all."""
         return self.older_than is not None or self.most_bytes is not None
 
     def words(self, age: timedelta | None, total: int) -> str:
-        """Return the part of the rule by which raw files of that age go, of that many bytes in all; empty: none.
-
-        `age`: None where it is not known, so that they may be as old as the rule says.
-        """
+        """Return the rule by which raw files of that age (None: perhaps old enough) go, of so many bytes in all."""
         if self.older_than is not None and (age is None or age > self.older_than):
             return f"{'perhaps ' if age is None else ''}older than {plural(self.older_than.days, 'day')}"
         if self.most_bytes is not None and total > self.most_bytes:
@@ -71,10 +65,7 @@ class Pruned:
 
 @dataclass(frozen=True)
 class _Raw:
-    """The raw files of a campaign: their bytes by attempt, and the attempts whose removal was begun.
-
-    `ended_at`: None where it is not known; `why_not` says why then.
-    """
+    """Raw files of a campaign: bytes by attempt, those of begun removals, when it ended, and why they stay."""
 
     campaign_id: str
     sizes: dict[AttemptKey, int]
@@ -129,7 +120,6 @@ def _raw_of(toolkit: Toolkit, campaign_id: str) -> _Raw:
 
 
 def _with_end(toolkit: Toolkit, raw: _Raw, memory: Memory) -> _Raw:
-    """Return it with the time when the campaign ended, and why it stays in any case."""
     store, now, campaign_id = toolkit.store, toolkit.clock.now(), raw.campaign_id
     try:
         resolved = CampaignStore(store, campaign_id).resolved()
@@ -144,7 +134,6 @@ def _with_end(toolkit: Toolkit, raw: _Raw, memory: Memory) -> _Raw:
 
 
 def _kept(store: ResultStore, campaign_id: str) -> str:
-    """Tell who keeps the raw files and why; empty where nobody does."""
     if not layout.KEEP.exists(store, campaign_id):
         return ""
     mark = layout.KEEP.read_sound(store, campaign_id)
@@ -170,6 +159,6 @@ def _remove(toolkit: Toolkit, campaign_id: str, keys: Collection[AttemptKey], re
             raise Refused(problems)
         for key in keys:
             layout.RAW_REMOVED.create(store, key, removal)
-            store.delete(attempt_file(key, layout.RAW))
+            store.delete(layout.attempt_file(key, layout.RAW))
         # Totals are valid for the names of the attempts' files alone, of which many are gone now
         record_totals(CampaignStore(store, campaign_id), removal.at)

@@ -40,14 +40,8 @@ class ImportedRun(Model):
 
     @property
     def cell(self) -> Cell:
-        """Return the cell that the files become."""
-        return Cell(
-            stage=self.stage,
-            variant=self.variant,
-            workload=self.workload,
-            load_ops_s=self.load,
-            repeat=self.repeat,
-        )
+        own = self.model_dump(include={"stage", "variant", "workload", "repeat"})
+        return Cell(**own, load_ops_s=self.load)
 
 
 class ImportDescription(Model):
@@ -92,8 +86,12 @@ class ImportDescription(Model):
         return self
 
     def _faults(self) -> Iterator[Fault]:
-        if any(stage.taken for stage in self.definition.stages):
-            yield from self._loads_to_write_out()
+        taken = [(number, stage.taken) for number, stage in enumerate(self.definition.stages) if stage.taken]
+        for number, rule in taken:
+            what = f"is the load {rule}: an import takes runs as they were made, at loads that are known"
+            mend = "write the rates at which the runs of this stage were made, as a list"
+            yield Fault(("definition", "stages", number, "loads"), what, mend)
+        if taken:
             return
         cells, named = cells_by_id(resolve(self.definition)), [run.cell.id for run in self.runs]
         if not self.files and not self.runs:
@@ -120,13 +118,6 @@ class ImportDescription(Model):
                 what = "has no {loader} beside `loaders`" if self.loaders else "has {loader} without `loaders`"
                 yield Fault(path, what, "write {loader} where the files of each are told apart, and `loaders: [a, b]`")
 
-    def _loads_to_write_out(self) -> Iterator[Fault]:
-        for number, stage in enumerate(self.definition.stages):
-            if stage.taken:
-                what = f"is the load {stage.taken}: an import takes runs as they were made, at loads that are known"
-                mend = "write the rates at which the runs of this stage were made, as a list"
-                yield Fault(("definition", "stages", number, "loads"), what, mend)
-
 
 @dataclass(frozen=True)
 class DescribedRun:
@@ -140,7 +131,6 @@ class DescribedRun:
 
 
 def parse_description(text: str, where: str) -> ImportDescription:
-    """Parse the description in a YAML text. Raises DefinitionError with every fault: key, line, allowed values."""
     return parse_yaml(text, where).model(ImportDescription)
 
 
@@ -161,7 +151,6 @@ def described_runs(description: ImportDescription) -> tuple[DescribedRun, ...]:
 
 
 def unknown_facts(definition: Definition, environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Return facts of the environment that nobody gave, and keys of the definition with only a default value."""
     missing = [fact for fact in ENVIRONMENT_FACTS if fact not in environment]
     return (*missing, *(f"definition: {key}" for key in _defaulted(definition)))
 
@@ -176,7 +165,6 @@ def _defaulted(definition: Definition) -> Iterator[str]:
 
 
 def with_loader(patterns: Iterable[str], name: str) -> tuple[str, ...]:
-    """Return the patterns of the files of one load generator."""
     return tuple(pattern.replace(_LOADER, name) for pattern in patterns)
 
 

@@ -7,11 +7,10 @@ from typing import Protocol
 
 from plimsoll.analysis.logs.formats import FORMATS
 from plimsoll.domain.attempt.result import Manifest, ManifestEntry, Verdict
-from plimsoll.domain.campaign.cell import AttemptKey, Cell
+from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.keys.origins import Provenance
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.ports.log import Log
-from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.imports.description import (
@@ -29,19 +28,14 @@ from plimsoll.services.toolkit import Toolkit
 
 
 class LocalFile(Protocol):
-    """A file to import; `name` is its path at the source."""
+    """A file to import. `name`: its path at the source, relative to the folder of the import's description."""
 
     @property
-    def name(self) -> str:
-        """Return the file's path, relative to the folder of the import's description."""
-
+    def name(self) -> str: ...
     @property
-    def path(self) -> Path:
-        """Return the file on this machine."""
-
+    def path(self) -> Path: ...
     @property
-    def sha256(self) -> str:
-        """Return the checksum of the content."""
+    def sha256(self) -> str: ...
 
 
 FindFiles = Callable[[DescribedRun], Sequence[LocalFile]]
@@ -58,51 +52,40 @@ class _Import:
     """The files of each load generator; all under an empty name where nobody tells several apart."""
 
     @property
-    def store(self) -> ResultStore:
-        return self.toolkit.store
-
-    @property
     def files(self) -> Sequence[LocalFile]:
         return [file for files in self.of_loaders.values() for file in files]
 
     @property
-    def cell(self) -> Cell:
-        return self.wanted.cell
-
-    @property
     def paths(self) -> dict[str, str]:
-        """Return the path of each file within the attempt, by its name at the source."""
         return {file.name: layout.imported_file(file.name) for file in self.files}
 
     def run(self, campaign: CampaignStore, log: Log) -> Verdict:
-        """Import the cell's files and judge them, unless the newest attempt at the cell has them already."""
-        newest = campaign.newest_attempt(self.cell.id)
+        newest = campaign.newest_attempt(self.wanted.cell.id)
         if newest is not None and self._is_same(newest):
             verdict = judge(AttemptContext(self.toolkit, newest))
             log(f"{newest}: there already, {verdict.outcome}")
             return verdict
-        owner, now = self.toolkit.owners.me(), self.toolkit.clock.now()
-        key = campaign.begin_attempt(self.cell.id, owner, now, self.toolkit.code_version)
+        owner, now, store = self.toolkit.owners.me(), self.toolkit.clock.now(), self.toolkit.store
+        key = campaign.begin_attempt(self.wanted.cell.id, owner, now, self.toolkit.code_version)
         note_phase(self.toolkit, key, "collect")
         entries = []
         for file in self.files:
-            stored = self.store.upload(layout.attempt_file(key, self.paths[file.name]), file.path)
-            entries.append(
-                ManifestEntry(path=self.paths[file.name], size_bytes=stored.size_bytes, sha256=stored.sha256)
-            )
+            path = self.paths[file.name]
+            stored = store.upload(layout.attempt_file(key, path), file.path)
+            entries.append(ManifestEntry(path=path, size_bytes=stored.size_bytes, sha256=stored.sha256))
         # Before the manifest: an attempt without provenance is judged as one that ran here
-        layout.PROVENANCE.write(self.store, key, self._provenance())
+        layout.PROVENANCE.write(store, key, self._provenance())
         manifest = Manifest(key=key, files=tuple(entries), written_at=self.toolkit.clock.now())
-        layout.MANIFEST.write(self.store, key, manifest)
+        layout.MANIFEST.write(store, key, manifest)
         verdict = judge(AttemptContext(self.toolkit, key))
-        judged = layout.PROVENANCE.read(self.store, key)
+        judged = layout.PROVENANCE.read(store, key)
         unit = f" (values in {judged.unit_taken})" if judged and judged.unit_taken else ""
         log(f"{key}: {verdict.outcome} {'; '.join(verdict.reasons)}".rstrip() + unit)
         return verdict
 
     def _is_same(self, key: AttemptKey) -> bool:
-        """Tell whether the attempt holds exactly these files, read in the same way."""
-        manifest, provenance = layout.MANIFEST.read(self.store, key), layout.PROVENANCE.read(self.store, key)
+        store = self.toolkit.store
+        manifest, provenance = layout.MANIFEST.read(store, key), layout.PROVENANCE.read(store, key)
         if manifest is None or provenance is None:
             return False
         stored = {entry.path: entry.sha256 for entry in manifest.files}
@@ -133,15 +116,15 @@ def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFile
     """Import every run whose files are found. Run again, cells with unchanged files are left as they are.
 
     Raises Refused where the campaign exists with another definition, where no file is found or one belongs to several
-    cells, for an unknown format, and while another process imports into the campaign.
-    Raises StoreError where the store can't be written, or its folder does not exist.
+    cells, for an unknown format, and while another process imports; StoreError where the store can't be written.
     """
-    _require_format(description)
+    formats = [known.name for known in FORMATS]
+    if description.format is not None and description.format not in formats:
+        raise Refused([Problem("format", f"{description.format!r} is unknown", f"there is: {', '.join(formats)}")])
     runs = [(wanted, _by_loader(wanted, description, find)) for wanted in described_runs(description)]
     if not any(files for _, own in runs for files in own.values()):
-        raise Refused(
-            [Problem("files", "no pattern finds any file", "see docs/guides/importing.md")], where=description.source
-        )
+        nothing = Problem("files", "no pattern finds any file", "see docs/guides/importing.md")
+        raise Refused([nothing], where=description.source)
     _require_own_files(runs, description.source)
     toolkit.store.check()
     campaign = CampaignStore(toolkit.store, description.campaign)
@@ -154,7 +137,6 @@ def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFile
 def _by_loader(
     wanted: DescribedRun, description: ImportDescription, find: FindFiles
 ) -> Mapping[str, Sequence[LocalFile]]:
-    """Return the files of each load generator. One of several may have none, which its cell is told for."""
     if not description.loaders:
         return {"": find(wanted)}
     asked = {name: replace(wanted, patterns=with_loader(wanted.patterns, name)) for name in description.loaders}
@@ -177,9 +159,3 @@ def _require_own_files(runs: Sequence[tuple[DescribedRun, Mapping[str, Sequence[
                 mend = "tell each cell's files apart: by {variant}, {load_k}, {repeat} … in `files`, or by `runs`"
                 raise Refused([Problem("files", what, mend)], where=where)
             cells[file.name] = wanted.cell.id
-
-
-def _require_format(description: ImportDescription) -> None:
-    names = [known.name for known in FORMATS]
-    if description.format is not None and description.format not in names:
-        raise Refused([Problem("format", f"{description.format!r} is unknown", f"there is: {', '.join(names)}")])

@@ -1,7 +1,5 @@
-"""Judge an attempt: whether the measurement was sound and, if so, whether the service levels were met.
-
-Only this module writes what was judged. `evidence` reads what judging needs, and the modules that decide by it see no
-store.
+"""Judge an attempt: whether the measurement was sound and, if so, whether the service levels were met. Only this module
+writes what was judged. `evidence` reads what judging needs; what decides by it sees no store.
 """
 
 from plimsoll.domain.attempt.result import Manifest, Verdict
@@ -26,10 +24,7 @@ from plimsoll.services.store.tables import write_table
 
 
 def judge(work: AttemptContext) -> Verdict:
-    """Judge the attempt and store its verdict. An existing verdict is only read.
-
-    Raises NotFound while nothing was collected.
-    """
+    """Judge the attempt and store its verdict, or read the one it has. Raises NotFound while nothing was collected."""
     done = layout.VERDICT.read(work.toolkit.store, work.key)
     if done is not None:
         unmark_in_trends(work.toolkit.store, work.key.campaign_id)  # whoever stored it may not have come so far
@@ -52,8 +47,7 @@ def judge_again(work: AttemptContext) -> tuple[Verdict | None, Verdict]:
     earlier = layout.VERDICT.read(store, work.key)
     if earlier is None:
         return None, judge(work)
-    manifest = _manifest(store, work.key)
-    return earlier, _judged(work, manifest)
+    return earlier, _judged(work, _manifest(store, work.key))
 
 
 def _manifest(store: ResultStore, key: AttemptKey) -> Manifest:

@@ -1,7 +1,4 @@
-"""Judge an imported attempt by the same rules as any other, as far as its files allow. Pure.
-
-Remarks name what is missing.
-"""
+"""Judge an imported attempt by the same rules as any other, as far as its files allow. Pure."""
 
 from __future__ import annotations
 
@@ -71,10 +68,7 @@ def _judgement(evidence: ImportedEvidence) -> tuple[Reading | None, Judgement]:
 
 
 def _reading(evidence: ImportedEvidence, options: ReadOptions) -> Reading:
-    """Return the content of the files; of several load generators over the time that all of them ran.
-
-    Raises LogError.
-    """
+    """Return the content of the files; of several generators over their common time. Raises LogError."""
     provenance = evidence.provenance
     if not provenance.loaders:
         return read_run(evidence.files, options, provenance.forced_format)

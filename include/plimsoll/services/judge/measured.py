@@ -42,10 +42,7 @@ if TYPE_CHECKING:
 
 
 def judge_measured(evidence: Evidence) -> JudgedAttempt:
-    """Return the verdict, with tables of what else happened where the timed run began.
-
-    Raises NotFound where an attempt without a failure has no fingerprint.
-    """
+    """Return the verdict and tables. Raises NotFound where an attempt without a failure has no fingerprint."""
     judgement = _judgement(evidence)
     # Only its files tell when a command's run began, from which the times of the action are counted
     if evidence.part.load_generator.command:
@@ -56,8 +53,7 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
         # Some load generators do not report the counts by which the mix is checked
         evidence = replace(evidence, summary=counted(evidence.summary, judged.intervals))
         judged = replace(judged, quality=_quality(evidence, judged))
-    started_at = evidence.summary.started_at
-    failures = evidence.summary.failures
+    started_at, failures = evidence.summary.started_at, evidence.summary.failures
     of_files = judgement.failures_remark if evidence.part.load_generator.command else ""
     # Failed operations of an attempt that failed follow from its failure.
     are_reasons = not evidence.manifest.failure and foreign_error_share(evidence.summary) >= ERROR_LIMIT
@@ -87,8 +83,7 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
 
 
 def _rate_tolerance(evidence: Evidence) -> float:
-    part = evidence.part
-    return tolerance_of(part, evidence.cell.load_ops_s * part.timing.judged.total_seconds())
+    return tolerance_of(evidence.part, evidence.cell.load_ops_s * evidence.part.timing.judged.total_seconds())
 
 
 def _ended_early(evidence: Evidence) -> Iterator[str]:
@@ -100,10 +95,7 @@ def _ended_early(evidence: Evidence) -> Iterator[str]:
 
 
 def _left_to_do(evidence: Evidence) -> Iterator[str]:
-    """Yield the work that the nodes had left when the timed run began, as load generator or nodes report it.
-
-    It is left by populating, or by the earlier loads on the same data.
-    """
+    """Yield the work that populating, or earlier loads on the same data, had left when the timed run began."""
     work_of = "earlier loads" if evidence.fingerprint and evidence.fingerprint.data_of else "populating"
     if evidence.summary.compactions_left:
         yield f"compactions of {work_of} were left when the timed run began: {evidence.summary.compactions_left}"
@@ -145,11 +137,10 @@ def _judgement(evidence: Evidence) -> Judgement:
         due=evidence.part.timing.duration,
         rate_tolerance=_rate_tolerance(evidence),
     )
+    levels = evidence.part.service_levels
     if command := evidence.part.load_generator.command:
         # The first record begins the run: the command began before, with connections or a start of its JVM.
-        is_cut_off = bool(evidence.summary.gave_up or evidence.summary.stopped)
-        run = replace(run, started_at=None, aborted=is_cut_off)
-        levels = evidence.part.service_levels
+        run = replace(run, started_at=None, aborted=bool(evidence.summary.gave_up or evidence.summary.stopped))
         options = ReadOptions(command.unit, tags=command.tags, columns=command.columns)
         ahead_ms = evidence.start.ahead_ms if evidence.start else {}
         judgement = judge_load_hosts(evidence.response_times, run, levels, options, ahead_ms)
@@ -158,17 +149,13 @@ def _judgement(evidence: Evidence) -> Judgement:
         return replace(judgement, reasons=tuple(f"{reason}{lasts}" for reason in judgement.reasons))
     # Its own operations keep their names: `scans` are reads only where another tool has no better name for them.
     names = {operation: operation for operation in evidence.operations}
-    levels = evidence.part.service_levels
     if len(evidence.summaries) > 1:
         return judge_load_hosts(evidence.response_times, run, levels, ReadOptions(kinds=names))
     return judge_logs(next(iter(evidence.response_times.values())), run, levels, kinds=names)
 
 
 def by_files(summary: LoadSummary, judgement: Judgement) -> LoadSummary:
-    """Return a command's summary with what only its files tell.
-
-    Failed operations are those of the judged time, or of the whole run where not all of their times are known.
-    """
+    """Return a command's summary with what only its files tell: failures of the judged, else of the whole time."""
     known = {
         "started_at": judgement.started_at,
         "errors": judgement.errors if judgement.judged_errors is None else judgement.judged_errors,
@@ -178,15 +165,13 @@ def by_files(summary: LoadSummary, judgement: Judgement) -> LoadSummary:
 
 
 def _around_action(evidence: Evidence, judgement: Judgement) -> tuple[Judgement, ActionResult | None]:
-    """Return the judgement with service levels of the action judged during it alone, and the action's result."""
     recorded, started_at = evidence.action, evidence.summary.started_at
     if recorded is not None and "load" not in evidence.part.knows:
         started_at = recorded.begin.at
     if evidence.part.action is None:
         return judgement, None
     if recorded is None or started_at is None:
-        missing = "there is no record that the action ended"
-        return replace(judgement, reasons=(*judgement.reasons, missing)), None
+        return replace(judgement, reasons=(*judgement.reasons, "there is no record that the action ended")), None
     ahead_ms = evidence.fingerprint.load_clock_offset_ms if evidence.fingerprint else 0.0
     times = times_of(recorded.begin, recorded.end, started_at, timedelta(milliseconds=ahead_ms))
     failed = failed_by_phase(evidence.seconds, times, started_at, evidence.part.timing.warmup)
@@ -195,9 +180,7 @@ def _around_action(evidence: Evidence, judgement: Judgement) -> tuple[Judgement,
 
 
 def counted(summary: LoadSummary, intervals: pd.DataFrame) -> LoadSummary:
-    """Return the summary with the logs' counts of operations in the judged intervals, where the summary itself has
-    none.
-    """
+    """Return the summary with the logs' counts of operations in the judged intervals, where it has none itself."""
     if summary.operations:
         return summary
     rows = intervals[(intervals["phase"] == "judged") & (intervals["operation"] != ALL_OPERATIONS)]
@@ -235,7 +218,6 @@ def _quality(evidence: Evidence, judged: Judged) -> Quality:
 
 
 def _missed(evidence: Evidence, judgement: Judgement) -> Iterator[MissedInterval]:
-    """Yield every interval in which the attempt missed, by whatever makes it count as missed."""
     level = evidence.part.service_levels[0]
     yield from judgement.missed
     if isinstance(evidence.part.strategy, Ramp) and judgement.rate_achieved is False:

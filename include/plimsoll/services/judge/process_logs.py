@@ -64,7 +64,6 @@ class CollectedFiles:
 
     @property
     def hosts(self) -> Sequence[str]:
-        """Return the names of the hosts with files, in the manifest's order."""
         return tuple(dict.fromkeys(PurePosixPath(entry.path).parts[1] for entry in self.manifest.files))
 
     def of(self, host: str, process: str = "") -> dict[str, ManifestEntry]:
@@ -74,14 +73,10 @@ class CollectedFiles:
         return {name: entry for entry, parent, _, name in parts if parent == folder}
 
     def read(self, entry: ManifestEntry) -> bytes:
-        """Return the content of a file."""
         return self.store.read(layout.attempt_file(self.manifest.key, entry.path))
 
     def text(self, entry: ManifestEntry | None) -> str:
-        """Return the content of a file as text, with marks in place of bytes that are none.
-
-        Empty where there is no file.
-        """
+        """Return the file's content, with marks in place of bytes that are no text; empty where there is no file."""
         return self.read(entry).decode(errors="replace") if entry else ""
 
 
@@ -133,7 +128,6 @@ def _taken(text: str) -> tuple[str, str]:
 
 
 def _gc_log(name: str, logs: Sequence[str]) -> _GcLog:
-    """Read the GC logs of the JVMs that ran one after the other."""
     texts, cuts = zip(*map(_taken, logs), strict=True)
     lines = [line for text in texts for line in gc_lines(text)]
     if not any(text.strip() for text in texts):
@@ -161,22 +155,15 @@ def _own_log(evidence: Evidence, source: ProcessOnHost, text: str, zone: tzinfo)
 def _missing(
     processes: Sequence[Process], fingerprint: Fingerprint | None, gc_logs: Collection[ProcessOnHost]
 ) -> Sequence[str]:
-    """Return a sentence for each GC log that is missing, of the nodes that the attempt got to know.
-
-    None where no node has a GC log of that process: its JVM writes none then.
-    """
+    """Return a sentence for each missing GC log of the known nodes; none for a process of which no node has one."""
     writing = {source.process for source in gc_logs}
     nodes = fingerprint.nodes if fingerprint else ()
-    sources = [
-        ProcessOnHost(node.host, process.name)
+    return [
+        f"the pauses of {_shown(source, processes)} are not known: it has no GC log"
         for number, node in enumerate(nodes)
         for process in processes
         if process.name in writing and (number == 0 or not process.only_on_first)
-    ]
-    return [
-        f"the pauses of {source.shown(several=len(processes) > 1)} are not known: it has no GC log"
-        for source in sources
-        if source not in gc_logs
+        if (source := ProcessOnHost(node.host, process.name)) not in gc_logs
     ]
 
 

@@ -1,7 +1,4 @@
-"""Judge all collected attempts of a campaign again, from their raw files and by today's rules, on many processors.
-
-Processes that judge: forked from one that has imported all they need, and ended with their parent.
-"""
+"""Judge all collected attempts of a campaign again, by today's rules, on many processors."""
 
 import os
 import threading
@@ -27,15 +24,11 @@ _PRELOADED = ["plimsoll.preload"]
 
 
 def processors() -> int:
-    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 def start_imports() -> None:
-    """Start the server of processes, whose imports take two seconds, so that the caller can do other work meanwhile.
-
-    It ends with this process; while it imports, it ends when its imports have ended.
-    """
+    """Start the server of processes, whose imports take two seconds, ahead of its use. It ends with this process."""
     get_context("forkserver").set_forkserver_preload(_PRELOADED)
     forkserver.ensure_running()
 
@@ -54,12 +47,8 @@ def workers(make_toolkit: MakeToolkit, jobs: int) -> Iterator[ProcessPoolExecuto
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def toolkit_of_this_worker() -> Toolkit:
-    """Return the toolkit that `make_toolkit` made when this worker began."""
-    return _of_this_worker[0]
-
-
 _of_this_worker: list[Toolkit] = []
+"""The toolkit that `make_toolkit` made when this worker began."""
 
 
 def _begin_worker(make_toolkit: MakeToolkit) -> None:
@@ -77,10 +66,8 @@ def _end_with_parent() -> None:
 
 @dataclass(frozen=True)
 class Rejudged:
-    """The outcome for one attempt.
-
-    `before` is None if it had no verdict. `after` is None if it could not be judged: then it keeps its verdict, and
-    `failure` has the reason. `same`: nothing in the verdict has changed except the version of the code that reached it.
+    """The outcome for one attempt. `before`: None if it had no verdict; `after`: None if it could not be judged, and so
+    keeps that. `same`: nothing in the verdict has changed except the version of the code that reached it.
     """
 
     key: AttemptKey
@@ -128,13 +115,12 @@ def _as_judged(make_toolkit: MakeToolkit, keys: Sequence[AttemptKey], jobs: int)
 
 
 def _in_worker(key: AttemptKey) -> Rejudged:
-    return _rejudged(toolkit_of_this_worker(), key)
+    return _rejudged(_of_this_worker[0], key)
 
 
 def _rejudged(toolkit: Toolkit, key: AttemptKey) -> Rejudged:
-    from plimsoll.services.judge.attempt_judging import (
-        judge_again,  # late: a process that only gives out work needs none of it
-    )
+    # Late: a process that only gives out work needs none of it
+    from plimsoll.services.judge.attempt_judging import judge_again
 
     try:
         before, after = judge_again(AttemptContext(toolkit, key))
@@ -147,9 +133,6 @@ def _rejudged(toolkit: Toolkit, key: AttemptKey) -> Rejudged:
 
 
 def _kept(toolkit: Toolkit, key: AttemptKey) -> Outcome | None:
-    """Return the outcome of the verdict that an attempt keeps; None where it has none, or the store does not
-    give it.
-    """
     with suppress(PlimsollError):
         verdict = layout.VERDICT.read(toolkit.store, key)
         return verdict.outcome if verdict else None

@@ -1,23 +1,18 @@
 """What others are told once a report is published: the changes of the trend that are news, and the answer in short."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Iterator, Mapping
+from datetime import datetime
+from typing import Any
 
 from plimsoll.analysis.trend.marks import Marks, Remark, TrendMark
+from plimsoll.analysis.trend.series import PlacedChange
+from plimsoll.ports.store import ResultStore
+from plimsoll.report.trend.document import TrendDocument
 from plimsoll.services.publish.results import published_documents
 from plimsoll.services.publish.trend_marks import add_mark, stored_marks
+from plimsoll.services.store.campaigns import StoredCampaign
 from plimsoll.services.store.layout import report_key
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-    from datetime import datetime
-
-    from plimsoll.analysis.trend.series import PlacedChange
-    from plimsoll.ports.store import ResultStore
-    from plimsoll.report.trend.document import TrendDocument
-    from plimsoll.services.store.campaigns import StoredCampaign
 
 MOST = 20
 """Capacities, and changes, in an event or a notice: neither is a report."""
@@ -54,10 +49,7 @@ def claim_news(
 def news(
     store: ResultStore, found: TrendDocument, changes: Collection[PlacedChange], page: Callable[[str], str]
 ) -> tuple[str, str]:
-    """Return title and text of a notice of these changes, of which it names MOST, regressions first.
-
-    `page`: campaign's id → address.
-    """
+    """Return title and text of a notice of these changes, regressions first. `page`: campaign's id → address."""
     from plimsoll.report.trend.words import sentence
 
     listed = sorted(changes, key=lambda change: change.effect != "regression")

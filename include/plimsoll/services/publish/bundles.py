@@ -69,7 +69,6 @@ class Member(NamedTuple):
 
     @classmethod
     def of(cls, content: bytes) -> Self:
-        """Return a file from content in memory."""
         return cls(sha256(content).hexdigest(), lambda: content)
 
 
@@ -82,7 +81,6 @@ class Bundle:
 
 
 def checksums_of(files: Mapping[str, bytes]) -> dict[str, str]:
-    """Return each file's sha256, by name."""
     return {name: sha256(content).hexdigest() for name, content in sorted(files.items())}
 
 
@@ -110,10 +108,7 @@ def write_bundle(stream: IO[bytes], index: BundleIndex, members: Mapping[str, Me
 
 
 def _packs_too_well(content: bytes) -> bool:
-    """Tell whether the packed content would be smaller than a reader of bundles accepts: that is stored as it is.
-
-    It is packed only until it is known not to be.
-    """
+    """Tell whether the packed content would be smaller than a reader accepts. It is packed only until that is known."""
     packer, packed, blocks = zlib.compressobj(wbits=-zlib.MAX_WBITS), 0, memoryview(content)
     for at in range(0, len(content), _BLOCK):
         packed += len(packer.compress(blocks[at : at + _BLOCK]))
@@ -152,7 +147,8 @@ def _read(archive: ZipFile, size: int, where: str) -> Bundle:
         mend = "take a bundle that Plimsoll made, unchanged"
         raise BundleError(f"is no bundle: {'; '.join(faults[:3])}", where=where, mend=mend)
     index = _index(archive.read(INDEX), where)
-    expected = _checksums(archive.read(CHECKSUMS).decode(errors="replace"))
+    lines = archive.read(CHECKSUMS).decode(errors="replace").splitlines()
+    expected = {match[2]: match[1] for line in lines if (match := _CHECKSUM_LINE.fullmatch(line))}
     if expected.keys() != entries.keys() - {CHECKSUMS}:
         odd = sorted(expected.keys() ^ (entries.keys() - {CHECKSUMS}))
         raise _damaged(f"{odd[0]} is missing from the bundle or from its checksums", where)
@@ -173,7 +169,6 @@ def _require_equal(name: str, digest: str, expected: Mapping[str, str], where: s
 
 
 def _raw_files(files: Mapping[str, bytes]) -> dict[str, tuple[int, str]]:
-    """Return the raw files that the manifests name, with size in bytes and sha256."""
     raw_files: dict[str, tuple[int, str]] = {}
     for name, content in files.items():
         attempt, _, last = name.rpartition("/")
@@ -185,10 +180,7 @@ def _raw_files(files: Mapping[str, bytes]) -> dict[str, tuple[int, str]]:
 
 
 def _faults(entries: list[ZipInfo], size: int) -> Iterator[str]:
-    """Explain why an archive of that size, bytes, with such files is refused.
-
-    Plimsoll does not unpack it, but a user who does must be safe.
-    """
+    """Explain why such an archive is refused. Plimsoll does not unpack it, but a user who does must be safe."""
     names = [entry.filename for entry in entries]
     if len(set(names)) < len(names):
         yield "a name stands twice"
@@ -214,7 +206,6 @@ def _is_safe(name: str) -> bool:
 
 
 def is_raw(name: str) -> bool:
-    """Tell whether a path below the campaign is a raw file: `cells/<cell>/<attempt>/raw/…`."""
     parts = name.split("/")
     return len(parts) > 4 and parts[0] == "cells" and parts[3] == layout.RAW
 
@@ -233,11 +224,6 @@ def _index(text: bytes, where: str) -> BundleIndex:
 
 class _Format(Model, extra="ignore"):
     format: int
-
-
-def _checksums(text: str) -> dict[str, str]:
-    matches = (_CHECKSUM_LINE.fullmatch(line) for line in text.splitlines())
-    return {match[2]: match[1] for match in matches if match}
 
 
 def _digest(archive: ZipFile, entry: ZipInfo) -> str:

@@ -51,7 +51,6 @@ class Known:
 
     @classmethod
     def of(cls, store: ReadableStore, definitions: Iterable[str], revision: int) -> Self:
-        """Return what is gathered of these definitions' campaigns."""
         tokens: dict[str, list[str]] = {}
         for key in store.keys(layout.TREND_TOKEN.folder("")):
             tokens.setdefault(PurePosixPath(key).stem, []).append(key)

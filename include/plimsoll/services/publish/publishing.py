@@ -18,7 +18,6 @@ from plimsoll.domain.keys.origins import IMPORTED
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import BundleError, GateClosed, NotFound
 from plimsoll.ports.store import ReadableStore, ResultStore
-from plimsoll.quality.expectation import Quality
 from plimsoll.services.campaign.show.progress import record_totals
 from plimsoll.services.campaign.state.completeness import Completeness, completeness, completeness_of, start_stages
 from plimsoll.services.publish.bundles import CHECKSUMS, BundleIndex, Member, checksums_of, read_index, write_bundle
@@ -28,7 +27,6 @@ from plimsoll.services.publish.trends import record_figures
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.services.store.judged import GATE_PASS, GatePass, unmark_in_trends
-from plimsoll.services.store.layout import BUNDLE, report_key
 from plimsoll.services.store.records import Record
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.state import C, CampaignState, CellAttempts, JudgedAttempt, campaign_state
@@ -70,10 +68,8 @@ def pass_gate(
 def check_campaign(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = False) -> tuple[Check, ...]:
     """Run and store the checks over the whole campaign, with their Data Docs.
 
-    `incomplete`: cells without a valid attempt are no reason to refuse, as long as there is a valid one.
-
-    Raises GateClosed when they fail. The message names the cells to run again and the command, or the attempts to judge
-    again where these were judged by other service levels than the campaign's.
+    `incomplete`: cells without a valid attempt are no reason to refuse, as long as there is a valid one. Raises
+    GateClosed, which names the command, and the cells to run again or the attempts to judge again.
     """
     from plimsoll.quality.campaign_checks import cells_to_run_again, unfit
     from plimsoll.quality.campaign_checks import check_campaign as check
@@ -85,15 +81,18 @@ def check_campaign(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = Fal
     state = campaign_state(campaign.resolved(), judged, CellAttempts[JudgedAttempt])
     missing = completeness_of(state)
     is_incomplete = incomplete and not missing.is_complete and any(cell.counted for cell in state.cells)
-    if not is_incomplete:
-        _require_loads_of_every_stage(campaign, state)
+    if state.stages_without_loads and not is_incomplete:
+        mend = _mend(campaign, missing.missing)
+        raise GateClosed(missing.words, where=f"campaign {campaign_id}", mend=mend)
     _require_one_kind_of_judging(campaign_id, state)
     fingerprints = {verdict.key: layout.FINGERPRINT.read(campaign.store, verdict.key) for verdict in verdicts}
     quality = check(state, fingerprints)
     for path, content in quality.data_docs.items():
         toolkit.store.write(layout.DATA_DOCS.key(campaign_id, path), content)
     if unfit(quality, of_missing=not is_incomplete):
-        raise _closed(campaign, quality, cells_to_run_again(state, fingerprints))
+        again = cells_to_run_again(state, fingerprints) or ["see the checks"]
+        what = f"the data is not fit to publish: {'; '.join(quality.reasons)}"
+        raise GateClosed(what, where=f"campaign {campaign_id}", mend=_mend(campaign, again))
     passed = GatePass(
         attempts=tuple(str(verdict.key) for verdict in verdicts),
         verdicts_sha256=_digest(texts.values()),
@@ -104,13 +103,6 @@ def check_campaign(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = Fal
     GATE_PASS.write(toolkit.store, campaign_id, passed)
     unmark_in_trends(toolkit.store, campaign_id)
     return passed.checks
-
-
-def _require_loads_of_every_stage(campaign: CampaignStore, state: CampaignState[C]) -> None:
-    if state.stages_without_loads:
-        known = completeness_of(state)
-        mend = _mend(campaign, known.missing)
-        raise GateClosed(known.words, where=f"campaign {campaign.campaign_id}", mend=mend)
 
 
 def _require_one_kind_of_judging(campaign_id: str, state: CampaignState[C]) -> None:
@@ -140,7 +132,7 @@ def publish_report(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = Fal
     _replace_report(toolkit.store, campaign_id, report_files(snapshot, campaign_id, now, toolkit.code_version))
     record_totals(campaign, toolkit.clock.now())
     record_figures(campaign, StoredCampaign(snapshot, campaign_id), verdict_names, now)
-    return toolkit.store.url(report_key(campaign_id))
+    return toolkit.store.url(layout.report_key(campaign_id))
 
 
 def _replace_report(store: ResultStore, campaign_id: str, files: Mapping[str, bytes]) -> None:
@@ -148,18 +140,17 @@ def _replace_report(store: ResultStore, campaign_id: str, files: Mapping[str, by
     former = _former_names(store, campaign_id)
     # First: whatever is interrupted, the next publication knows these names
     PUBLICATION.write(store, campaign_id, Publication(files=tuple(sorted(former | files.keys()))))
-    for name in (name for name in files if name != BUNDLE):
-        store.write(report_key(campaign_id, name), files[name])
+    for name in (name for name in files if name != layout.BUNDLE):
+        store.write(layout.report_key(campaign_id, name), files[name])
     for key in store.keys(folder := layout.REPORT_FILES.folder(campaign_id)):
         if key.removeprefix(f"{folder}/") in former - files.keys():
             store.delete(key)
-    store.write(report_key(campaign_id, BUNDLE), files[BUNDLE])
+    store.write(layout.report_key(campaign_id, layout.BUNDLE), files[layout.BUNDLE])
     store.delete(PUBLICATION.key(campaign_id))
 
 
 def _former_names(store: ReadableStore, campaign_id: str) -> frozenset[str]:
-    """Return the names of the files of the published report and of interrupted ones, as far as they are on record."""
-    interrupted, key = PUBLICATION.read_sound(store, campaign_id), report_key(campaign_id, BUNDLE)
+    interrupted, key = PUBLICATION.read_sound(store, campaign_id), layout.report_key(campaign_id, layout.BUNDLE)
     names = frozenset(interrupted.files if interrupted else ())
     with suppress(NotFound, BundleError):
         return names | read_index(BytesIO(store.read(key)), store.url(key)).report.keys()
@@ -183,7 +174,7 @@ def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_versio
     _require_one_kind_of_judging(campaign_id, data.state)
     files = dict(build_report(data).files)
     del data  # the tables of all attempts, of which packing needs none
-    return files | {BUNDLE: _bundle(snapshot, campaign_id, at, code_version, files)}
+    return files | {layout.BUNDLE: _bundle(snapshot, campaign_id, at, code_version, files)}
 
 
 def versions_here(code_version: str) -> dict[str, str]:
@@ -207,10 +198,10 @@ def _bundle(
         generated_at=at,
         versions=versions_here(code_version),
         commands={
-            "make this report again": f"plimsoll report {BUNDLE}",
+            "make this report again": f"plimsoll report {layout.BUNDLE}",
             "see the definition's cells": "plimsoll plan definition.yaml",
             "run the campaign again": "plimsoll run definition.yaml",
-            "check the files by hand": f"unzip {BUNDLE} && sha256sum --check {CHECKSUMS}",
+            "check the files by hand": f"unzip {layout.BUNDLE} && sha256sum --check {CHECKSUMS}",
         },
         report=checksums_of(report),
     )
@@ -221,25 +212,15 @@ def _bundle(
 
 
 def passed_gate(campaign: StoredCampaign) -> GatePass | None:
-    """Return the last pass; None where there was none, or attempts were judged since."""
     passed = GATE_PASS.read(campaign.store, campaign.campaign_id)
     same = passed and passed.checks and passed.verdicts_sha256 == _digest(text for _, text in campaign.verdict_files())
     return passed if same else None
 
 
 def capacity_rows(toolkit: Toolkit, campaign_id: str) -> list[dict[str, Any]]:
-    """Return the capacity of each variant, as `report.json` holds it."""
     campaign = CampaignStore(toolkit.store, campaign_id)
     capacities = campaign_capacities(campaign, campaign.verdicts(), toolkit.clock.now())
     return [capacity.model_dump(mode="json") for capacity in capacities]
-
-
-def _closed(campaign: CampaignStore, quality: Quality, again: Sequence[str]) -> GateClosed:
-    return GateClosed(
-        f"the data is not fit to publish: {'; '.join(quality.reasons)}",
-        where=f"campaign {campaign.campaign_id}",
-        mend=_mend(campaign, again or ["see the checks"]),
-    )
 
 
 def _mend(campaign: CampaignStore, cells: Sequence[str]) -> str:
@@ -258,7 +239,6 @@ def _mend(campaign: CampaignStore, cells: Sequence[str]) -> str:
 
 
 def _lasts(campaign: CampaignStore, cell_id: str) -> bool:
-    """Tell whether the cell's newest attempt is invalid for a reason that no run mends."""
     newest = campaign.newest_attempt(cell_id)
     verdict = layout.VERDICT.read(campaign.store, newest) if newest else None
     return verdict is not None and verdict.lasts

@@ -16,7 +16,6 @@ from plimsoll.services.publish.snapshot import Snapshot
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import StoredCampaign
 from plimsoll.services.store.judged import require_raw_files
-from plimsoll.services.store.layout import BUNDLE, report_key
 
 _ODD_CONTENT = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError)
 """Raised for tables and records that this version would not write: other columns, impossible figures or sizes."""
@@ -48,7 +47,7 @@ def report_again(stream: IO[bytes], where: str, code_version: str) -> Reproduced
         why = error.what if isinstance(error, PlimsollError) else repr(error)
         mend = "make the report with the version of Plimsoll that made the bundle"
         raise BundleError(f"holds what no report can be made of: {why}", where=where, mend=mend) from error
-    checksums = checksums_of({name: content for name, content in files.items() if name != BUNDLE})
+    checksums = checksums_of({name: content for name, content in files.items() if name != layout.BUNDLE})
     differing = tuple(sorted({name for name, _ in checksums.items() ^ first.report.items()}))
     return ReproducedReport(
         campaign_id=prefix,
@@ -77,17 +76,16 @@ def bundle_with_raw(store: ResultStore, campaign_id: str, stream: IO[bytes]) -> 
     Raises NotFound where no report is published or raw files were removed, and BundleError for a raw file that has
     changed since it was collected.
     """
-    bundle = read_bundle(BytesIO(published_bundle(store, campaign_id)), report_key(campaign_id, BUNDLE))
+    bundle = read_bundle(BytesIO(published_bundle(store, campaign_id)), layout.report_key(campaign_id, layout.BUNDLE))
     members = {name: Member.of(content) for name, content in bundle.files.items()}
     members |= _raw_files(store, campaign_id, bundle.files)
     write_bundle(stream, bundle.index.model_copy(update={"raw": "included"}), members)
 
 
 def published_bundle(store: ResultStore, campaign_id: str) -> bytes:
-    """Return the bundle of the campaign's published report. Raises NotFound where there is none."""
     StoredCampaign(store, campaign_id).require_id()
     try:
-        return store.read(report_key(campaign_id, BUNDLE))
+        return store.read(layout.report_key(campaign_id, layout.BUNDLE))
     except NotFound as error:
         mend = f"publish it: `plimsoll report {campaign_id}`"
         raise NotFound("has no published report with a bundle", where=f"campaign {campaign_id}", mend=mend) from error

@@ -1,6 +1,4 @@
-"""Read a campaign's results from the store, in the form that the analysis needs; the answer of a published one, for
-those who wait at a terminal; two beside each other.
-"""
+"""Read a campaign's results from the store as the analysis needs them, and the answer of a published report."""
 
 from __future__ import annotations
 
@@ -18,11 +16,10 @@ from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.hosts.spending import campaign_spending
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
-from plimsoll.services.store.layout import report_key
 from plimsoll.services.store.tables import TABLES, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from plimsoll.analysis.campaign.capacity import Capacity
@@ -63,18 +60,13 @@ def _unjudged(campaign: StoredCampaign) -> Iterator[tuple[AttemptKey, str]]:
 
 
 def campaign_capacities(campaign: StoredCampaign, verdicts: Iterable[Verdict], at: datetime) -> tuple[Capacity, ...]:
-    """Return the capacity of each variant with each workload, in the definition's order, from these verdicts alone.
-
-    Stages that take their load from an earlier one have none.
-    """
+    """Return capacities in the definition's order, from these verdicts alone; none of a stage that takes its load."""
     of_parts = data_of_parts(verdict_data(campaign, verdicts, at))
     return tuple(capacity for part in of_parts for capacity in reported_capacities(part))
 
 
 def verdict_data(campaign: StoredCampaign, verdicts: Iterable[Verdict], at: datetime) -> CampaignData:
-    """Return the data for capacities: the verdicts, without the tables that they were reached from."""
-    attempts = tuple(_without_tables(verdict) for verdict in verdicts)
-    return _data(campaign, attempts, at)
+    return _data(campaign, tuple(map(_without_tables, verdicts)), at)
 
 
 def _data(campaign: StoredCampaign, attempts: tuple[AttemptData, ...], at: datetime) -> CampaignData:
@@ -84,24 +76,12 @@ def _data(campaign: StoredCampaign, attempts: tuple[AttemptData, ...], at: datet
 
 
 def comparison_data(campaign: StoredCampaign, at: datetime) -> CampaignData:
-    """Return the data for a comparison of campaigns: the verdicts, and the environments of the measurements."""
-    attempts = tuple(
-        replace(
-            _without_tables(verdict),
-            fingerprint=layout.FINGERPRINT.read(campaign.store, verdict.key),
-            provenance=layout.PROVENANCE.read(campaign.store, verdict.key),
-            hosts=read_table(campaign.store, verdict.key, "hosts"),
-        )
-        for verdict in campaign.verdicts()
-    )
+    attempts = tuple(attempt_data(campaign.store, verdict, ("hosts",)) for verdict in campaign.verdicts())
     return _data(campaign, attempts, at)
 
 
 def mixed_judging(campaign_id: str, state: CampaignState[C]) -> Problem | None:
-    """Return the reason against combining the verdicts that count: they were reached by different service levels.
-
-    That happens when sliding windows were added to a campaign after attempts were judged.
-    """
+    """Return why verdicts can't be combined: by other service levels, as before sliding windows were added."""
     expected = {part.id: part.service_levels for part in state.campaign.parts}
     others = [
         f"{cell.cell.id} attempt {cell.verdict.key.attempt}"
@@ -111,11 +91,8 @@ def mixed_judging(campaign_id: str, state: CampaignState[C]) -> Problem | None:
     if not others:
         return None
     listed = ", ".join(others[:_NAMED]) + (f" and {len(others) - _NAMED} more" if len(others) > _NAMED else "")
-    return Problem(
-        f"campaign {campaign_id}",
-        f"attempts were judged by other service levels than the campaign's: {listed}",
-        f"judge them again: `plimsoll rejudge {campaign_id}`",
-    )
+    what = f"attempts were judged by other service levels than the campaign's: {listed}"
+    return Problem(f"campaign {campaign_id}", what, f"judge them again: `plimsoll rejudge {campaign_id}`")
 
 
 def _without_tables(verdict: Verdict) -> AttemptData:
@@ -125,13 +102,15 @@ def _without_tables(verdict: Verdict) -> AttemptData:
     return AttemptData(verdict, None, nothing, nothing)
 
 
-def attempt_data(store: ReadableStore, verdict: Verdict) -> AttemptData:
-    """Return a judged attempt with its tables."""
+def attempt_data(store: ReadableStore, verdict: Verdict, tables: Collection[str] = TABLES) -> AttemptData:
+    """Return a judged attempt with its environment and these of its tables."""
+    import pandas as pd
+
     return AttemptData(
         verdict=verdict,
         fingerprint=layout.FINGERPRINT.read(store, verdict.key),
         provenance=layout.PROVENANCE.read(store, verdict.key),
-        **{kind: read_table(store, verdict.key, kind) for kind in TABLES},
+        **{kind: read_table(store, verdict.key, kind) if kind in tables else pd.DataFrame() for kind in TABLES},
     )
 
 
@@ -155,16 +134,13 @@ def published_answer(campaign: StoredCampaign, at: datetime) -> Answer:
 
 
 def published_documents(campaign: StoredCampaign) -> list[tuple[str, Any]]:
-    """Return the published `report.json`, and behind it that of each part by its name, where there are several.
-
-    Raises NotFound where no report is published.
-    """
+    """Return the published `report.json`, then that of each part by name. Raises NotFound where none is published."""
     whole = _read(campaign, DOCUMENT)
     return [("", whole), *((part["name"], _read(campaign, part["document"])) for part in whole.get("parts", ()))]
 
 
 def _read(campaign: StoredCampaign, name: str) -> Any:
-    return json.loads(campaign.store.read(report_key(campaign.campaign_id, name)))
+    return json.loads(campaign.store.read(layout.report_key(campaign.campaign_id, name)))
 
 
 def compare_stored(  # noqa: PLR0913  # the two campaigns, and how

@@ -47,28 +47,19 @@ class Snapshot:
         return (key for key in self._files if not prefix or key == prefix or key.startswith(f"{prefix}/"))
 
     def folders(self, prefix: str) -> tuple[str, ...]:
-        """Return the names directly below a prefix with something below them."""
         depth = len(prefix.split("/")) if prefix else 0
         parts = (key.split("/") for key in self.keys(prefix))
         return tuple(dict.fromkeys(names[depth] for names in parts if len(names) > depth + 1))
 
 
 def take_snapshot(campaign: StoredCampaign) -> Snapshot:
-    """Read all files of the campaign except raw files, attempts' Data Docs and files derived from the rest.
-
-    Raises NotFound when there is no such campaign.
-    """
+    """Read the campaign's files but raw ones, attempts' Data Docs and what is derived. Raises NotFound for none."""
     store, campaign_id = campaign.store, campaign.campaign_id
     campaign.definition_text()
-    whole = (
-        layout.APPROVAL.folder(campaign_id),
-        layout.COST.folder(campaign_id),
-        layout.DATA_DOCS.folder(campaign_id),
-        layout.STAGE_START.folder(campaign_id),
-    )
     note = layout.NOTE.key(campaign_id)
-    named = [layout.DEFINITION.key(campaign_id), *([note] if store.exists(note) else ())]
-    keys = [*named, *(key for prefix in whole for key in store.keys(prefix))]
+    keys = [layout.DEFINITION.key(campaign_id), *([note] if store.exists(note) else ())]
+    for place in (layout.APPROVAL, layout.COST, layout.DATA_DOCS, layout.STAGE_START):
+        keys += store.keys(place.folder(campaign_id))
     keys += [key for key in store.keys(layout.ATTEMPTS.folder(campaign_id)) if _is_kept(key)]
     return Snapshot({key: store.read(key) for key in keys})
 

@@ -1,13 +1,10 @@
-"""Mark campaigns as baselines and changes as accepted, in a log of each definition.
-
-An entry is a file whose number is the next one, created exclusively. So whoever adds one has seen all earlier ones: of
-two who add at once, the second looks again first.
+"""Mark campaigns as baselines and changes as accepted, in a log of each definition. An entry is a file whose number is
+the next one, created exclusively: who adds one has seen all earlier ones.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from heapq import merge
-from pathlib import PurePosixPath
 
 from plimsoll.analysis.trend.marks import Marks, Remark, TrendMark
 from plimsoll.analysis.trend.series import PlacedChange
@@ -21,10 +18,7 @@ MARK = Record(".definitions/<definition>/marks/<number>.json", TrendMark)
 
 
 def stored_marks(store: ReadableStore, definitions: Sequence[str]) -> Marks:
-    """Return the marks of these definitions by their time, those of each in the order in which they were added.
-
-    Raises DamagedRecord for one that can't be understood.
-    """
+    """Return the marks of these definitions by their time. Raises DamagedRecord for one that can't be understood."""
     logs = ((mark for _, mark in _log(store, name)) for name in definitions)
     return Marks(tuple(merge(*logs, key=lambda mark: mark.at)))
 
@@ -43,26 +37,23 @@ def add_mark(
 
 
 def mark_baseline(store: ResultStore, found: TrendDocument, campaign_id: str, why: Remark) -> None:
-    """Let the series start anew with that campaign of the trend; an empty reason takes the mark back, also of one that
-    was deleted.
+    """Let the series start anew with that campaign of the trend; an empty reason takes the mark back.
 
-    Raises Refused for a campaign that is not in the trend, and for a reason that is no sound note.
+    Raises Refused for a reason that is no sound note, and for a campaign that is not in the trend, but of a mark that
+    is taken back, since the campaign may have been deleted.
     """
     campaign = next((candidate for candidate in found.campaigns if candidate.campaign_id == campaign_id), None)
     if campaign:
         definitions, began_at = [campaign.definition], campaign.began_at
     else:
-        definitions = [name for name in found.definitions if _is_baseline(store, name, campaign_id)]
+        marks = {name: stored_marks(store, [name]).baselines() for name in found.definitions}
+        definitions = [name for name, own in marks.items() if any(mark.campaign_id == campaign_id for mark in own)]
         began_at = None
     if not definitions or (began_at is None and why.text):
         mend = "name one of its campaigns: `--json` lists them, and why others are left out"
         raise Refused([Problem(f"campaign {campaign_id!r}", "is not in the trend", mend)])
     for name in definitions:
         add_mark(store, name, TrendMark.of_campaign(campaign_id, began_at, _sound(why)))
-
-
-def _is_baseline(store: ReadableStore, definition: str, campaign_id: str) -> bool:
-    return any(mark.campaign_id == campaign_id for mark in stored_marks(store, [definition]).baselines())
 
 
 def accept_change(store: ResultStore, found: TrendDocument, change: str, why: Remark) -> None:
@@ -78,14 +69,12 @@ def accept_change(store: ResultStore, found: TrendDocument, change: str, why: Re
         pair for pair in named if f"{pair[0]}/".startswith(f"{change}/")
     ]
     names = dict.fromkeys(name for name, _ in meant or named)
+    listed = ", ".join(names)
     if not meant:
-        raise Refused(
-            [Problem(f"change {change!r}", "is not in the trend", f"the trend has: {', '.join(names) or 'none'}")]
-        )
+        what, mend = "is not in the trend", f"the trend has: {listed or 'none'}"
+        raise Refused([Problem(f"change {change!r}", what, mend)])
     if len(names) > 1:
-        raise Refused(
-            [Problem(f"change {change!r}", f"may be any of {len(names)}", f"name one of: {', '.join(names)}")]
-        )
+        raise Refused([Problem(f"change {change!r}", f"may be any of {len(names)}", f"name one of: {listed}")])
     for _, placed in meant:
         first = campaigns[placed.campaign_id]
         add_mark(store, first.definition, TrendMark.of_change(placed, first.began_at, "accepted", _sound(why)))
@@ -109,6 +98,4 @@ def _sound(remark: Remark) -> Remark:
 
 
 def _log(store: ReadableStore, definition: str) -> Iterator[tuple[int, TrendMark]]:
-    stems = ((PurePosixPath(key).stem, key) for key in store.keys(MARK.folder("", definition)))
-    keys = sorted((int(stem), key) for stem, key in stems if stem.isdecimal())
-    return ((number, MARK.at(store, key)) for number, key in keys)
+    return ((number, MARK.at(store, key)) for number, key in MARK.numbered(store, "", definition))

@@ -7,38 +7,29 @@ changed meanwhile. A campaign without a sound record is computed, and the record
 once. Trends gather all records of a definition, so that the next one reads what has changed since (`gathered`).
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from dataclasses import replace
+from datetime import datetime
 
 from plimsoll.analysis.campaign.cell_results import require_no_strays
 from plimsoll.analysis.campaign.findings import data_of_parts
 from plimsoll.analysis.trend.contribution import CampaignFigures
+from plimsoll.analysis.trend.series import Order
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound, StoreError
 from plimsoll.domain.text.wording import meant
+from plimsoll.ports.store import ResultStore
+from plimsoll.report.trend.document import LeftOutCampaign, TrendDocument, trend_document
 from plimsoll.services.campaign.state.completeness import completeness_of
 from plimsoll.services.publish.gathered import Entry, Known, gather
-from plimsoll.services.publish.results import mixed_judging, verdict_data
+from plimsoll.services.publish.results import attempt_data, mixed_judging, verdict_data
 from plimsoll.services.publish.trend_marks import stored_marks
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.services.store.judged import is_kept_last, published_without
 from plimsoll.services.store.listing import campaign_exists, campaigns_by_definition, definition_name, note_definition
 from plimsoll.services.store.records import Record
-from plimsoll.services.store.tables import read_table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from plimsoll.analysis.campaign.cell_results import AttemptData
-    from plimsoll.analysis.trend.series import Order
-    from plimsoll.domain.campaign.cell import AttemptKey
-    from plimsoll.ports.store import ReadableStore, ResultStore
-    from plimsoll.report.trend.document import TrendDocument
 
 REVISION = 3
 """Of what a trend computes of a campaign: raised when it computes something else, so that records are not used."""
@@ -61,8 +52,6 @@ def stored_trend(store: ResultStore, names: Sequence[str], order: Order, now: da
     What was not recorded yet is recorded, unless the store can't be written to. A campaign that can't take part is
     named with the reason. Raises NotFound for a name without any campaign.
     """
-    from plimsoll.report.trend.document import LeftOutCampaign, trend_document
-
     entries, damaged = _entries(store, names, now)
     figures = [entry.figures for entry in entries.values() if entry.figures]
     reasons = {campaign_id: entry.why for campaign_id, entry in entries.items() if not entry.figures} | damaged
@@ -71,7 +60,6 @@ def stored_trend(store: ResultStore, names: Sequence[str], order: Order, now: da
 
 
 def _entries(store: ResultStore, names: Sequence[str], now: datetime) -> tuple[dict[str, Entry], dict[str, str]]:
-    """Return what each campaign contributes, and why others can't be read, by their ids."""
     ids, known = _campaigns_of(store, names), Known.of(store, names, REVISION)
     entries = {campaign_id: known.entries[campaign_id] for campaign_id in ids if campaign_id in known.entries}
     damaged, added = dict[str, str](), list[str]()
@@ -90,51 +78,35 @@ def _entries(store: ResultStore, names: Sequence[str], now: datetime) -> tuple[d
 
 
 def record_figures(campaign: CampaignStore, published: StoredCampaign, verdict_names: str, now: datetime) -> None:
-    """Record what the campaign contributes to trends.
-
-    `published`: the campaign as its report has it; `verdict_names`: as they were before that was read, so that a
-    verdict that is stored meanwhile makes the record void.
+    """Record what the campaign contributes to trends. `published`: as its report has it; `verdict_names`: as they were
+    before that was read, so that a verdict that is stored meanwhile makes the record void.
     """
     # older campaigns have no such note
     note_definition(campaign.store, campaign.campaign_id, published.declared().name)
-    computed = _Computed.of(campaign, published, verdict_names, now)
-    computed.record(campaign)
+    _record(campaign, verdict_names, *_computed(campaign, published, now))
 
 
-@dataclass(frozen=True)
-class _Computed:
-    """What a campaign contributes, or why it can't take part, and what that was computed from."""
-
-    figures: CampaignFigures | str
-    verdict_names: str
-    definition_sha256: str
-    stands: bool
-
-    @classmethod
-    def of(cls, campaign: CampaignStore, published: StoredCampaign, verdict_names: str, now: datetime) -> Self:
-        """Compute it. Looked at first: a verdict that is replaced between the look and the reading has another name."""
-        replaced = any(_is_being_replaced(campaign, published, key) for key in campaign.judged_again())
-        digest = published.definition_sha256()
-        return cls(computed_figures(published, now), verdict_names, digest, stands=not replaced)
-
-    def record(self, campaign: CampaignStore) -> None:
-        """Record it, unless a verdict is being replaced. Nothing stays where the definition has changed or is gone."""
-        if isinstance(self.figures, str) or not self.stands:
-            return
-        record = Figures(revision=REVISION, verdict_names=self.verdict_names, campaign=self.figures)
-        FIGURES.write(campaign.store, campaign.campaign_id, record)
-        # After the write: whoever changes the definition may have deleted the record before it was there
-        if (
-            not campaign_exists(campaign.store, campaign.campaign_id)
-            or campaign.definition_sha256() != self.definition_sha256
-        ):
-            campaign.store.delete(FIGURES.key(campaign.campaign_id))
+def _computed(campaign: CampaignStore, published: StoredCampaign, now: datetime) -> tuple[CampaignFigures | str, str]:
+    """Return what the campaign contributes, or why it can't take part, and by which definition, as its sha256: empty
+    while a verdict is being replaced.
+    """
+    # Looked at first: a verdict that is replaced between the look and the reading has another name. One that was kept
+    # already, while the one that replaces it is not stored yet, has not
+    again = ((key, layout.VERDICT.read(published.store, key)) for key in campaign.judged_again())
+    replaced = any(verdict is not None and is_kept_last(campaign.store, key, verdict) for key, verdict in again)
+    digest = published.definition_sha256()
+    return computed_figures(published, now), "" if replaced else digest
 
 
-def _is_being_replaced(campaign: CampaignStore, published: StoredCampaign, key: AttemptKey) -> bool:
-    """Tell whether the verdict was kept already and the one that replaces it is not stored yet: names don't tell."""
-    verdict = layout.VERDICT.read(published.store, key)
-    return verdict is not None and is_kept_last(campaign.store, key, verdict)
+def _record(campaign: CampaignStore, verdict_names: str, figures: CampaignFigures | str, definition: str) -> None:
+    """Record what `_computed` returned, but nothing that is not to stand."""
+    if isinstance(figures, str) or not definition:
+        return
+    record = Figures(revision=REVISION, verdict_names=verdict_names, campaign=figures)
+    FIGURES.write(campaign.store, campaign.campaign_id, record)
+    # After the write: whoever changes the definition may have deleted the record before it was there
+    if not campaign_exists(campaign.store, campaign.campaign_id) or campaign.definition_sha256() != definition:
+        campaign.store.delete(FIGURES.key(campaign.campaign_id))
 
 
 def _campaigns_of(store: ResultStore, names: Sequence[str]) -> list[str]:
@@ -149,21 +121,17 @@ def _campaigns_of(store: ResultStore, names: Sequence[str]) -> list[str]:
 def _entry(campaign: CampaignStore, token: str, now: datetime) -> Entry:
     recorded, verdict_names = FIGURES.read_sound(campaign.store, campaign.campaign_id), campaign.verdict_names()
     if recorded is None or recorded.revision != REVISION or recorded.verdict_names != verdict_names:
-        computed = _Computed.of(campaign, campaign, verdict_names, now)
-        if isinstance(computed.figures, str):
-            name = definition_name(campaign.store, campaign.campaign_id)
-            return Entry(definition=name, token=token, why=computed.figures)
+        figures, definition = _computed(campaign, campaign, now)
+        if isinstance(figures, str):
+            return Entry(definition=definition_name(campaign.store, campaign.campaign_id), token=token, why=figures)
         with suppress(StoreError):  # it is known all the same
-            computed.record(campaign)
-        return Entry(definition=computed.figures.definition, token=token, figures=computed.figures)
+            _record(campaign, verdict_names, figures, definition)
+        return Entry(definition=figures.definition, token=token, figures=figures)
     return Entry(definition=recorded.campaign.definition, token=token, figures=recorded.campaign)
 
 
 def computed_figures(campaign: StoredCampaign, now: datetime) -> CampaignFigures | str:
-    """Return what the campaign contributes, from its verdicts and tables, or why it can't take part.
-
-    Raises DamagedRecord, DefinitionError, NotFound.
-    """
+    """Return what it contributes, or why it can't take part. Raises DamagedRecord, DefinitionError, NotFound."""
     from plimsoll.report.trend.contribution import StoredResults, contribution
 
     data = verdict_data(campaign, campaign.verdicts(), now)
@@ -176,7 +144,9 @@ def computed_figures(campaign: StoredCampaign, now: datetime) -> CampaignFigures
     if mixed := mixed_judging(campaign.campaign_id, data.state):
         return f"{mixed.what} ({mixed.mend})"
     require_no_strays(data)
-    data = replace(data, attempts=tuple(_with_tables(campaign.store, attempt) for attempt in data.attempts))
+    tables = ("pauses", "jvms")
+    attempts = tuple(attempt_data(campaign.store, attempt.verdict, tables) for attempt in data.attempts)
+    data = replace(data, attempts=attempts)
     first = min(counted, key=lambda attempt: (attempt.verdict.started_at is None, attempt.verdict.started_at or now))
     record = layout.ATTEMPT.read(campaign.store, first.key)
     results = StoredResults(
@@ -187,14 +157,3 @@ def computed_figures(campaign: StoredCampaign, now: datetime) -> CampaignFigures
         incomplete=() if missing.is_complete else incomplete,
     )
     return contribution(results)
-
-
-def _with_tables(store: ReadableStore, attempt: AttemptData) -> AttemptData:
-    """Return the attempt with its environment and what its GC logs tell."""
-    return replace(
-        attempt,
-        fingerprint=layout.FINGERPRINT.read(store, attempt.key),
-        provenance=layout.PROVENANCE.read(store, attempt.key),
-        pauses=read_table(store, attempt.key, "pauses"),
-        jvms=read_table(store, attempt.key, "jvms"),
-    )

@@ -22,6 +22,7 @@ from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 _FIGURES_EVERY = timedelta(seconds=5)
+_OF_CLEAN_UP = (*PASSING, ProviderError)
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,9 @@ def run_cells(
 
 
 def run_cell(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, log: Log) -> Verdict:
-    """Run a cell from provisioning to verdict, as `run_cells` does. The verdict is that of its newest attempt.
+    """Run a cell as `run_cells` does, and return the verdict of its newest attempt.
 
-    In every case its cluster is destroyed and its logs are kept. Raises PlimsollError where the attempt could not be
-    judged, or something of its cluster remains.
+    Raises PlimsollError where the attempt could not be judged, or something of its cluster remains.
     """
     ran = run_cells(toolkit, campaign_id, [cell_id], owner, log)[-1]
     if ran.verdict is None or ran.remains:
@@ -116,7 +116,6 @@ def _attempted(work: AttemptContext, log: Log) -> CellRunEnd:
 
 
 def _judged(work: AttemptContext, log: Log) -> tuple[Verdict | None, tuple[str, ...]]:
-    """Return the verdict, which is also shown, or the reason why there is none."""
     if unjudged := _all_of(work, steps_of("judge"), log):
         return None, unjudged
     try:
@@ -162,7 +161,6 @@ class _ProgressLines:
 
 
 def _all_of(work: AttemptContext, steps: Iterable[Step], log: Log) -> tuple[str, ...]:
-    """Run the steps until one fails. Returns its reason, which is also shown and recorded."""
     for step in steps:
         try:
             with failures_recorded(work, step.name):
@@ -176,11 +174,10 @@ def _all_of(work: AttemptContext, steps: Iterable[Step], log: Log) -> tuple[str,
 def _cleaned_up(work: AttemptContext, log: Log) -> tuple[str, ...]:
     """Destroy the cluster. Returns the reason if something remains; the reason is shown and on record until then."""
     remaining = layout.UNDESTROYED.key(work.key)
-    again = (*PASSING, ProviderError)
     for step in steps_of("clean-up"):
         try:
             # Not for long: what resists is tried again at the end of the run, and then by the reaper
-            with_retries(work.toolkit.clock, partial(step.run, work), log, again=again, pauses_s=SOON_S)
+            with_retries(work.toolkit.clock, partial(step.run, work), log, again=_OF_CLEAN_UP, pauses_s=SOON_S)
         except Exception as error:
             log(f"{work.key}: its cluster could not be destroyed: {error}")
             with suppress(PlimsollError):
@@ -192,7 +189,6 @@ def _cleaned_up(work: AttemptContext, log: Log) -> tuple[str, ...]:
 
 
 def _without_remains(ran: CellRunEnd, log: Log) -> CellRunEnd:
-    """Return the outcome after another try to destroy what remained."""
     if not ran.remains:
         return ran
     log(f"{ran.work.key}: destroying its cluster, which resisted before")
@@ -201,15 +197,8 @@ def _without_remains(ran: CellRunEnd, log: Log) -> CellRunEnd:
 
 
 def _end_kept(toolkit: Toolkit, campaign_id: str, log: Log) -> tuple[str, ...]:
-    """Destroy the kept hosts. Returns and shows the reason where some remain."""
     try:
-        with_retries(
-            toolkit.clock,
-            lambda: end_kept(toolkit, campaign_id),
-            log,
-            again=(*PASSING, ProviderError),
-            pauses_s=SOON_S,
-        )
+        with_retries(toolkit.clock, lambda: end_kept(toolkit, campaign_id), log, again=_OF_CLEAN_UP, pauses_s=SOON_S)
     except PlimsollError as error:
         log(f"{campaign_id}: hosts that it may have kept could not be destroyed: {error}")
         return (f"{campaign_id}: hosts that it may have kept: {error}",)

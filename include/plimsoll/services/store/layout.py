@@ -89,7 +89,6 @@ UNENDED = Place("unended.txt")
 
 
 def attempt_file(key: AttemptKey, name: str) -> str:
-    """Return the key of a file of an attempt by its name, such as a manifest has it."""
     return f"{folder_of(key)}/{name}"
 
 
@@ -99,5 +98,4 @@ def imported_file(name: str) -> str:
 
 
 def report_key(campaign_id: str, name: str = REPORT) -> str:
-    """Return the key of a file of the campaign's report; of its page when no file is named."""
     return REPORT_FILES.key(campaign_id, name)

@@ -70,5 +70,4 @@ def definition_name(store: ReadableStore, campaign_id: str) -> str:
 
 
 def campaign_exists(store: ReadableStore, campaign_id: str) -> bool:
-    """Tell whether the campaign was created."""
     return store.exists(layout.DEFINITION.key(campaign_id))

@@ -55,11 +55,15 @@ class Place:
     def exists(self, store: ReadableStore, of: Subject, *names: object) -> bool:
         return store.exists(self.key(of, *names))
 
+    def numbered(self, store: ReadableStore, of: Subject, *names: object) -> list[tuple[int, str]]:
+        """Return the numbers that names of files are, in order, each with its key."""
+        stems = ((PurePosixPath(key).stem, key) for key in store.keys(self.folder(of, *names)))
+        # A copy that a person left there, such as `1.json.bak`, has no number
+        return sorted((int(stem), key) for stem, key in stems if stem.isdecimal())
+
     def newest_number(self, store: ReadableStore, of: Subject) -> int:
         """Return the greatest number that the name of a file is; 0 where there is none."""
-        stems = (PurePosixPath(key).stem for key in store.keys(self.folder(of)))
-        # A copy that a person left there, such as `1.json.bak`, has no number
-        return max((int(stem) for stem in stems if stem.isdecimal()), default=0)
+        return max((number for number, _ in self.numbered(store, of)), default=0)
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,6 @@ class Record(Place, Generic[_M]):
     indent: int | None = 1
 
     def content(self, record: _M) -> bytes:
-        """Return the bytes of its file."""
         return record.model_dump_json(indent=self.indent).encode()
 
     def parse(self, store: ReadableStore, key: str, text: bytes) -> _M:
@@ -102,11 +105,9 @@ class Record(Place, Generic[_M]):
             return None
 
     def read_all(self, store: ReadableStore, of: Subject) -> Iterator[_M]:
-        """Yield all records of the subject, by their keys."""
         return (self.at(store, key) for key in store.keys(self.folder(of)))
 
     def write(self, store: ResultStore, of: Subject, record: _M, *names: object) -> None:
-        """Store the record in place of an earlier one."""
         store.write(self.key(of, *names), self.content(record))
 
     def create(self, store: ResultStore, of: Subject, record: _M, *names: object) -> bool:
@@ -114,6 +115,5 @@ class Record(Place, Generic[_M]):
         return store.create(self.key(of, *names), self.content(record))
 
     def settle(self, store: ResultStore, of: Subject, record: _M, *names: object) -> _M:
-        """Store the record, or return the one that somebody stored first."""
         created = self.create(store, of, record, *names)
         return record if created else self.read(store, of, *names) or record

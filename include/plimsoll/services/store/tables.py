@@ -42,12 +42,10 @@ _OF_DAMAGE = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeErr
 
 
 def table_file(name: str) -> str:
-    """Return the name of a table's file in the folder of its attempt."""
     return f"{name.replace('_', '-')}.parquet"
 
 
 def write_table(store: ResultStore, key: AttemptKey, name: str, table: pd.DataFrame) -> None:
-    """Store a table of an attempt as parquet, under one of the names in `TABLES`."""
     assert name in TABLES
     stream = BytesIO()
     table.to_parquet(stream, index=False)

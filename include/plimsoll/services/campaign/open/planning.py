@@ -33,7 +33,7 @@ from plimsoll.strategies.state import CellAttempts, JudgedAttempt, campaign_stat
 
 @dataclass(frozen=True)
 class Plan:
-    """Cells in running order, with the time and cost of running them."""
+    """Cells in running order, with the time and cost (US dollars; None where no price is known) of running them."""
 
     campaign: Campaign
     cells: tuple[Cell, ...]
@@ -43,13 +43,11 @@ class Plan:
 
     @cached_property
     def first(self) -> tuple[Cell, ...]:
-        """Return the cells that the strategy asks for first, while there are no results, in running order."""
         state = campaign_state(self.campaign, (), CellAttempts[JudgedAttempt])
         return tuple(cell.cell for cell in state.to_run_now)
 
     @cached_property
     def estimate(self) -> Estimate:
-        """Return the least, likely and greatest number of cells that the definition's strategies run."""
         return total(self.stages)
 
     @cached_property
@@ -59,30 +57,21 @@ class Plan:
 
     @property
     def usd(self) -> float | None:
-        """Return the cost of all cells' hosts, US dollars; None where no price is known.
-
-        Provisioning and deployment come on top, and populating where the definition gives it no time of its own.
-        """
+        """Return the cost of all cells' hosts, without provisioning, deployment, and populating that has no time."""
         return self.usd_of("all")
 
     def usd_of(self, extent: Extent) -> float | None:
-        """Return the cost of the hosts of so many cells, US dollars: under load, and while they wait and populate.
-
-        None where no price is known.
-        """
+        """Return the cost of the hosts of so many cells, US dollars: under load, and while they wait and populate."""
         return usd_of(self.stages, self.tariff, lambda stage: stage.paid_hours(extent))
 
     @property
     def usd_of_populating(self) -> float | None:
-        """Return the greatest cost of populating that is in no other figure, because the definition gives it no time.
-
-        None where no price is known.
-        """
+        """Return the greatest cost of populating that no other figure has, because the definition gives it no time."""
         return usd_of(self.stages, self.tariff, lambda stage: stage.uncounted_hours)
 
     @property
     def usd_at_most(self) -> float | None:
-        """Return the greatest cost that is known beforehand, US dollars; None where no price is known."""
+        """Return the greatest cost that is known beforehand, US dollars."""
         return usd_at_most(self.stages, self.tariff)
 
     @property
@@ -102,7 +91,6 @@ class Plan:
 
     @property
     def ends_early(self) -> bool:
-        """Tell whether loads end once they have missed."""
         return any(stage.shortest < stage.duration for stage in self.stages)
 
     @property
@@ -112,7 +100,6 @@ class Plan:
 
     @property
     def at_once(self) -> int:
-        """Return the greatest number of cells that run at the same time."""
         return min(self.parallel, self.estimate.at_once)
 
     @property
@@ -122,15 +109,11 @@ class Plan:
 
     @property
     def load_time(self) -> timedelta:
-        """Return the time under load with `parallel` cells at a time: the likely time where it `is_estimated`, else the
-        least.
-        """
+        """Return the time under load, `parallel` cells at a time: likely where it `is_estimated`, else the least."""
         return sum((stage.load_time(self.parallel) for stage in self.stages), timedelta(0))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the plan in its documented JSON form (docs/guides/rest.md): `cells` in running order, `totals`,
-        `cost`.
-        """
+        """Return the plan in its documented JSON form (docs/guides/rest.md)."""
         cells = [cell.model_dump() for cell in self.cells]
         known = [{"id": cell.id, **fields} for cell, fields in zip(self.cells, cells, strict=True)]
         awaited = [_awaited_json(cell) for cell in awaited_cells(self.campaign)]
@@ -178,7 +161,6 @@ class Plan:
         return {"above_usd": rule.above, "usd_at_most": _cents(usd), "is_needed": rule.is_needed_for(usd)}
 
     def _range(self) -> dict[str, float | None]:
-        """Return cells, hours under load and cost of the strategy: the least, the likely, the most."""
         return {
             f"{figure}_{bound}": value_of(bound)
             for figure, value_of in (
@@ -191,20 +173,15 @@ class Plan:
 
 
 def _cents(usd: float | None) -> float | None:
-    """Round US dollars to the cent, without the tails of sums."""
     return None if usd is None else round(usd, 2)
 
 
 def make_plan(campaign: Campaign, *, parallel: int | None = None, tariff: Tariff | None = None) -> Plan:
-    """Return the plan of a whole campaign."""
     return Plan(campaign, running_order(campaign), parallel or campaign.max_parallel, tariff)
 
 
 def new_campaign_id(name: str, at: datetime) -> str:
-    """Return a new id made of the definition's name and the time (UTC): `demo-20260131t120000`.
-
-    It can be used in run ids, tags and keys.
-    """
+    """Return a new id of the definition's name and the time (UTC), such as `demo-20260131t120000`."""
     return f"{name}-{at:%Y%m%dt%H%M%S}"
 
 
@@ -214,16 +191,12 @@ def is_new_id(name: str, campaign_id: str) -> bool:
 
 
 def _with_action(cell: Mapping[str, Any], actions: Mapping[str, Action | None]) -> dict[str, Any]:
-    """Return the cell with the action that is done while its load runs, if any. `actions`: by the name of a part."""
     action = actions[part_name(cell.get("stage", ""), cell.get("workload", ""))]
     return {**cell, **({"action": action.model_dump(mode="json")} if action else {})}
 
 
 def _awaited_json(cell: AwaitedCell) -> dict[str, Any]:
-    """Return a cell whose load is not known yet.
-
-    Like other cells it has only keys that tell it from cells of its campaign.
-    """
+    """Return a cell whose load is not known yet, with only the keys that tell it from others, as other cells have."""
     return {"id": cell.id, **{key: value for key, value in asdict(cell).items() if value != ""}, "load_ops_s": None}
 
 
@@ -244,14 +217,11 @@ def fetch(toolkit: Toolkit, campaign: Campaign) -> None:
 
 
 def known_bytes(found: Sequence[Download]) -> int:
-    """Return the size of all these downloads together, bytes, as far as it is known before."""
     return sum(download.size_bytes or 0 for download in found)
 
 
 def download_lines(found: Sequence[Download]) -> Iterator[str]:
-    """Yield sentences on what is still to be downloaded, with sizes, and on what is here; none where nothing is
-    needed.
-    """
+    """Yield sentences on what is still to be downloaded, with sizes, and on what is here."""
     there = [download for download in found if download.is_there]
     wanted = [download for download in found if not download.is_there]
     if wanted:

@@ -53,7 +53,6 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
 
 
 def _deadline(plan: Plan, now: datetime) -> Iterator[str]:
-    """Say when the campaign would end by its loads alone, beside when it has to."""
     if deadline := deadline_of(plan.campaign, None, now):
         loads = "likely loads" if plan.is_estimated else "loads"
         end = now + plan.load_time
@@ -149,9 +148,7 @@ def _counted_rows(plan: Plan) -> Iterator[str]:
 
 
 def _time_for_populating(plan: Plan) -> Iterator[str]:
-    """Tell how long populating may take, where that is declared, or where nobody knows yet how many rows there
-    will be.
-    """
+    """Tell how long populating may take, where that is declared, or nobody knows how many rows there will be."""
     for part in plan.campaign.parts:
         timing = part.timing
         longest = format_duration(timing.longest_populating)
@@ -171,9 +168,7 @@ def _shared_data(plan: Plan) -> Iterator[str]:
 
 
 def _guards_without_effect(plan: Plan) -> Iterator[str]:
-    """Yield guards that somebody chose for a search that has none. Stored definitions hold the usual guard in any
-    case.
-    """
+    """Yield guards that somebody chose for a search without any. Stored definitions hold the usual one in any case."""
     for part in plan.campaign.parts:
         strategy, usual = part.strategy, Search.model_fields["guard"].default
         if isinstance(strategy, Search) and strategy.mode == "exact" and strategy.guard != usual:

@@ -1,7 +1,4 @@
-"""A request to run cells of a campaign, and the cells that it means at the moment.
-
-DAG runs, the pages, the JSON API and the command line all use these parameters, and this module reads them all.
-"""
+"""A request to run cells of a campaign, as everybody who starts a run gives it, and the cells that it means."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -55,19 +52,15 @@ class Request(Model):
 
     @property
     def is_for_all(self) -> bool:
-        """Tell whether the request is for everything that the campaign still needs, and so for all rounds of a
-        search.
-        """
+        """Tell whether it is for everything that the campaign still needs, and so for all rounds of a search."""
         return self.cells == MISSING and not self.is_limited and not self.incomplete
 
     @property
     def is_limited(self) -> bool:
-        """Tell whether the request is for only some stages, variants, workloads, loads or repeats."""
         return bool(self.stages or self.variants or self.workloads or self.loads or self.repeats)
 
     @property
     def patterns(self) -> Sequence[str]:
-        """Return the ids and patterns in the request; empty for `missing`, `failed` or `invalid`."""
         return () if self.cells in _WORDS else re.split(r"[\s,]+", self.cells)
 
 
@@ -94,10 +87,7 @@ def read_request(campaign: Campaign, conf: Mapping[str, Any]) -> Request:
 
 
 def given_values(conf: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the values that a request gives to the definition's parameters, as `parameters` or as fields of a form.
-
-    Raises Refused where `parameters` are no mapping.
-    """
+    """Return the values for parameters, given as `parameters` or fields of a form. Raises Refused for no mapping."""
     named = conf.get(PARAMETERS) or {}
     if not isinstance(named, Mapping):
         problem = Problem(PARAMETERS, "must have keys of its own", 'write names with values: {"version": "5.0.3"}')
@@ -121,7 +111,6 @@ def values_set(options: Iterable[str] | None) -> Mapping[str, str]:
 
 
 def campaign_id_of(name: str, conf: Mapping[str, Any] | None, run_after: datetime) -> str:
-    """Return the requested campaign id, or a new one made from the definition's `name` and the time of the run."""
     return (conf or {}).get("campaign_id") or new_campaign_id(name, run_after)
 
 
@@ -138,16 +127,14 @@ def choose(request: Request, state: CampaignState[CellState], asked_at: datetime
 
 
 def words_for(cells: Sequence[Cell]) -> str:
-    """Return the `cells` parameter of a run of these cells: their ids, or `missing` where the ids would be too long.
-
-    `missing` also asks for cells whose newest attempt was unsound.
+    """Return the `cells` parameter of a run of these cells: their ids, or `missing` where the ids would be too long,
+    which also asks for cells whose newest attempt was unsound.
     """
     ids = " ".join(cell.id for cell in cells)
     return ids if len(ids) <= LONGEST_CHOICE else MISSING
 
 
 def repeat_id(repeat: int) -> str:
-    """Return a repeat as cell ids write it: `r3`."""
     return f"r{repeat}"
 
 
@@ -169,10 +156,7 @@ def _is_asked_for(cell: CellState, patterns: Sequence[str], asked_at: datetime) 
 
 
 def levels_of(campaign: Campaign, written: Callable[[int], str] = format_rate) -> tuple[str, ...]:
-    """Return all loads that people can choose, each once, in the definition's order: `40000/s`, or as `written`.
-
-    A load from an earlier stage: `70pct`, `slowest`.
-    """
+    """Return all loads to choose from, in the definition's order: `40000/s` or as `written`; `70pct`, `slowest`."""
     of_parts = ([part.level] if part.level else map(written, part.loads) for part in campaign.parts)
     return tuple(dict.fromkeys(level for levels in of_parts for level in levels))
 
@@ -230,7 +214,6 @@ def _pattern_problems(campaign: Campaign, request: Request) -> Iterator[Problem]
 
 
 def _usual_patterns(campaign: Campaign) -> Iterator[str]:
-    """Yield patterns for all cells of a variant, a stage, a workload, a load or a repeat."""
     before = "*-" if campaign.stage_ids else ""
     yield from (f"{before}{variant.id}-*" for variant in campaign.variants)
     yield from (f"{name}-*" for name in campaign.stage_ids)

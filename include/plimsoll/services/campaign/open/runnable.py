@@ -13,6 +13,7 @@ from plimsoll.domain.hosts.owner import owner_words
 from plimsoll.domain.text.errors import Problem, ProviderError, Refused, SecretError, StoreError
 from plimsoll.domain.text.wording import meant_or_known
 from plimsoll.ports.load_generator import LoadGenerator
+from plimsoll.ports.product import Product
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.definitions.schedules import schedule_problems
 from plimsoll.services.hosts.launch_records import account_problems
@@ -69,17 +70,12 @@ def software_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Prob
 def require_runnable(
     toolkit: Toolkit, definition: Definition, document: Document | None = None, campaign_id: str = ""
 ) -> None:
-    """Raise Refused, with every problem, unless the campaign can run here. `document`: the definition's file."""
-    faults = problems(toolkit, definition, campaign_id)
-    if faults:
+    if faults := problems(toolkit, definition, campaign_id):
         raise Refused(document.located(faults) if document else faults, where=f"definition {definition.name!r}")
 
 
 def _keyspace_problems(toolkit: Toolkit, campaign: Campaign, campaign_id: str) -> Iterator[Problem]:
-    """Yield whose keyspace is where the campaign's cells would make theirs, in a database of somebody else.
-
-    What the campaign itself has left there, its next cell drops.
-    """
+    """Yield whose keyspace is where the campaign's cells would make theirs. Its own leftovers its next cell drops."""
     if campaign.provider.name not in toolkit.providers:
         return
     try:
@@ -98,38 +94,35 @@ def _keyspace_problems(toolkit: Toolkit, campaign: Campaign, campaign_id: str) -
         what = f"{keyspace} was left by {cluster}, whose campaign is no longer in the store"
         yield Problem(where, what, f"drop it by hand: `DROP KEYSPACE {occupant.keyspace}`; {instead}")
     elif toolkit.owners.is_alive(occupant.owner) is False:
-        yield Problem(
-            where, f"{keyspace} was left by {cluster}, which nobody runs any more", f"{command} drops it; {instead}"
-        )
+        what = f"{keyspace} was left by {cluster}, which nobody runs any more"
+        yield Problem(where, what, f"{command} drops it; {instead}")
     else:
         mend = f"{wait} drops it; {instead}"
         yield Problem(where, f"{keyspace} is in use by {cluster} of {owner_words(occupant.owner)}", mend)
 
 
 def _generator_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
-    """Yield problems of each workload by itself, at the key where the definition has the workload."""
+    """Yield problems of each workload, at the key where the definition has it, and of sizes that nobody can count."""
     for part in campaign.parts:
         choice = part.load_generator.name
         for problem in _checked(toolkit.load_generators, "load_generator.name", choice, load_spec(part)):
             yield replace(problem, where=part.key(problem.where))
     generator = toolkit.load_generators.get(campaign.load_generator.name)
-    yield from _sizing_problems(toolkit, campaign, generator)
-    if generator is not None:
-        yield from _unable(generator, campaign)
-
-
-def _sizing_problems(toolkit: Toolkit, campaign: Campaign, generator: LoadGenerator | None) -> Iterator[Problem]:
-    """Yield problems of a `data_per_node` for which the load generator or a database can't count rows."""
     sized = [part for part in campaign.parts if part.workload.data_per_node is not None]
-    products = [toolkit.products[product] for product in campaign.products if product in toolkit.products]
     # All parts have the same load generator and databases, so the first place stands for all
     for part in sized[:1]:
         where, mend = part.key("workload.data_per_node"), "give the number of rows instead"
         if generator is not None and not generator.can_sample:
             yield Problem(where, f"{generator.name} can't count how many rows make a size", mend)
-        for product in products:
+        for product in _known_products(toolkit, campaign):
             if not product.measures_rows:
                 yield Problem(where, f"{product.name} does not tell what rows take on disk", mend)
+    if generator is not None:
+        yield from _unable(generator, campaign)
+
+
+def _known_products(toolkit: Toolkit, campaign: Campaign) -> list[Product]:
+    return [toolkit.products[product] for product in campaign.products if product in toolkit.products]
 
 
 def _unable(generator: LoadGenerator, campaign: Campaign) -> Iterator[Problem]:
@@ -167,7 +160,6 @@ def _unable(generator: LoadGenerator, campaign: Campaign) -> Iterator[Problem]:
 
 
 def _in_each(campaign: Campaign, key: str, has: Callable[[Part], bool], what: str, mend: str) -> Iterator[Problem]:
-    """Yield the problem at each place where a part of the definition has such a key."""
     keys = (part.key(key) for part in campaign.parts if has(part))
     for where in dict.fromkeys(keys):
         yield Problem(where, what, mend)
@@ -176,7 +168,7 @@ def _in_each(campaign: Campaign, key: str, has: Callable[[Part], bool], what: st
 def _action_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
     """Yield problems of actions that a product can't do, or that a load can't wait for."""
     generator = toolkit.load_generators.get(campaign.load_generator.name)
-    products = [toolkit.products[product] for product in campaign.products if product in toolkit.products]
+    products = _known_products(toolkit, campaign)
     for part in campaign.parts:
         action = part.action
         if part.action_before_load and generator is not None and not generator.can_wait:
@@ -211,9 +203,7 @@ def _kept_hosts_problems(toolkit: Toolkit, campaign: Campaign) -> Sequence[Probl
 
 
 def _kept_data_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
-    """Yield what keeps a ramp's loads from sharing their data: hosts that end with a cell, a generator that must
-    populate.
-    """
+    """Yield what keeps a ramp's loads from sharing their data."""
     sharing = [part for part in campaign.parts if part.data_scope == "repeat"]
     generator = toolkit.load_generators.get(campaign.load_generator.name)
     for where in dict.fromkeys(part.key("strategy.data") for part in sharing):

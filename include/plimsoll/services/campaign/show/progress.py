@@ -32,7 +32,6 @@ from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state.completeness import RequestedCells, newest_request
 from plimsoll.services.campaign.state.reading import CellState, Memory, read_state
-from plimsoll.services.cell.attempt_state import AttemptState
 from plimsoll.services.hosts.deadline import deadline_of
 from plimsoll.services.hosts.spending import known_usd, ledger
 from plimsoll.services.steps.steps import step, usual_phases
@@ -62,7 +61,6 @@ class TimeLeft:
 
     @property
     def longest_over(self) -> float:
-        """Return by how much the slowest phase takes longer than it was estimated, s; 0 where none does."""
         return max(self.over.values(), default=0.0)
 
 
@@ -112,7 +110,6 @@ def campaign_progress(
 
 
 def threshold_statuses(state: CampaignState[CellState]) -> Iterator[ThresholdStatus]:
-    """Yield what is known so far of each threshold that a strategy looks for."""
     asked = [tried.cell for tried in state.asked_for]
     within = {part.id: part.strategy.within for part in state.campaign.parts if isinstance(part.strategy, Threshold)}
     parts = {tried.cell.ladder: tried.cell.part for tried in state.cells}
@@ -132,7 +129,6 @@ def threshold_statuses(state: CampaignState[CellState]) -> Iterator[ThresholdSta
 
 
 def cell_progress(state: CellState) -> CellProgress:
-    """Return the cell's state, newest attempt and progress."""
     return CellProgress(
         cell=state.cell,
         state=state.state,
@@ -144,7 +140,6 @@ def cell_progress(state: CellState) -> CellProgress:
 
 
 def first_start(state: CampaignState[CellState]) -> datetime | None:
-    """Return the time at which the campaign's first attempt began."""
     begun = (attempt.attempt.started_at for tried in state.cells for attempt in tried.attempts if attempt.attempt)
     return min(begun, default=None)
 
@@ -152,10 +147,8 @@ def first_start(state: CampaignState[CellState]) -> datetime | None:
 def time_left(
     campaign: Campaign, cells: Sequence[CellProgress], now: datetime, requested: RequestedCells | None
 ) -> TimeLeft:
-    """Return the estimate for the cells that run, and those that still have to.
-
-    Of the others only those in `requested` count; None means all that wait. For a campaign in rounds these are the
-    cells of the present round: nobody knows yet which cells its results will ask for.
+    """Return the estimate for cells that run, and for others that are `requested`, or wait where that is None. For a
+    campaign in rounds these are the cells of the present one: nobody knows yet which cells its results will ask for.
     """
     usual = {part.stage: _usual(usual_phases(part), part.stage, cells) for part in campaign.parts}
     due = [cell for cell in cells if cell.runs or _is_to_come(cell, requested)]
@@ -196,7 +189,6 @@ def _of_cell(cell: CellProgress, usual: Mapping[str, float], now: datetime) -> t
 
 
 def _after(phase: str, usual: Mapping[str, float]) -> float:
-    """Return the time of all phases after that one, s."""
     return sum(list(usual.values())[list(usual).index(phase) + 1 :])
 
 
@@ -224,7 +216,6 @@ def _lengths(progress: AttemptProgress, names: Sequence[str]) -> Mapping[str, fl
 
 
 def tally_of(state: CampaignState[CellState]) -> Tally:
-    """Return the totals, computed from every attempt."""
     seen = (attempt.progress.at for cell in state.cells for attempt in cell.attempts if attempt.progress)
     counts = Counter(cell.state for cell in state.cells)
     return Tally(counts=dict(counts), started_at=first_start(state), changed_at=max(seen, default=None))
@@ -247,14 +238,13 @@ def recorded_totals(campaign: CampaignStore) -> Tally | None:
 
 def _is_settled(store: ResultStore, state: CampaignState[CellState]) -> bool:
     attempts = [attempt for cell in state.cells for attempt in cell.attempts]
-    stand = all(attempt.is_final or bool(attempt.ended) for attempt in attempts)
-    return state.is_complete and stand and not any(_is_being_replaced(store, attempt) for attempt in attempts)
-
-
-def _is_being_replaced(store: ResultStore, attempt: AttemptState) -> bool:
-    """Tell whether the attempt's verdict was kept already and the one that replaces it is not stored yet."""
-    again, verdict = attempt.was_judged_again, attempt.verdict
-    return again and verdict is not None and is_kept_last(store, attempt.key, verdict)
+    again = [(attempt.key, attempt.verdict) for attempt in attempts if attempt.was_judged_again]
+    return (
+        state.is_complete
+        and all(attempt.is_final or bool(attempt.ended) for attempt in attempts)
+        # A verdict that was kept last is being replaced: the next one is not stored yet
+        and not any(verdict is not None and is_kept_last(store, key, verdict) for key, verdict in again)
+    )
 
 
 def _digest(campaign: CampaignStore) -> str:

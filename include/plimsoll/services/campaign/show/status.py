@@ -35,7 +35,6 @@ from plimsoll.services.steps.steps import share_done
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.judged import published_without
-from plimsoll.services.store.layout import report_key
 from plimsoll.strategies.stage_plans import stage_plans
 from plimsoll.strategies.state import CampaignState
 
@@ -70,7 +69,6 @@ def campaign_status(
 
 
 def stage_statuses(campaign: Campaign) -> tuple[StageStatus, ...]:
-    """Return the status of the stages in order; empty where there is only one stage."""
     if not campaign.stage_ids:
         return ()
     return tuple(
@@ -104,21 +102,14 @@ def campaign_summary(
 
 
 def summary_of(status: CampaignStatus) -> CampaignSummary:
-    """Return the status of the campaign without its cells."""
     return CampaignSummary.model_validate({name: getattr(status, name) for name in CampaignSummary.model_fields})
 
 
 def time_left_in(campaign: CampaignStore, state: CampaignState[CellState], now: datetime) -> TimeLeft:
-    """Return the time left of the campaign in that state."""
-    cells = [cell_progress(cell) for cell in state.cells]
-    return time_left(state.campaign, cells, now, newest_request(campaign))
+    return time_left(state.campaign, [*map(cell_progress, state.cells)], now, newest_request(campaign))
 
 
 def cell_status(state: CellState, campaign: Campaign, seconds_over: float = 0.0) -> CellStatus:
-    """Return the status of one cell, with the figures of the attempt that counts.
-
-    `seconds_over`: by how much its present phase takes longer than expected.
-    """
     newest = state.newest
     running = newest.progress if newest and newest.is_running else None
     verdict = state.shown.verdict if state.shown else None
@@ -144,7 +135,7 @@ def _facts(
     campaign: CampaignStore, resolved: Campaign, tally: Tally, now: datetime, *, is_complete: bool = False
 ) -> dict[str, Any]:
     note = layout.NOTE.read_sound(campaign.store, campaign.campaign_id)
-    published = campaign.store.exists(report_key(campaign.campaign_id))
+    published = campaign.store.exists(layout.report_key(campaign.campaign_id))
     begun = tally.started_at
     return {
         "campaign_id": campaign.campaign_id,
@@ -177,9 +168,7 @@ def _running(progress: AttemptProgress, part: Part) -> dict[str, object]:
 
 
 def _newest(state: CellState) -> dict[str, object]:
-    """Return the outcome of the newest attempt where an older one counts, so that a cancelled attempt is still
-    visible.
-    """
+    """Return the outcome of the newest attempt where an older one counts: a cancelled one is still visible."""
     if state.newest is None or state.newest is state.shown:
         return {}
     alone = CellState(state.cell, (state.newest,))

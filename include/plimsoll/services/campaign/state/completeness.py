@@ -1,6 +1,5 @@
-"""Whether a campaign is complete, and what its newest run goes on with: when the requested cells have run, the
-strategy is asked again, stage by stage. The loads that a stage takes from an earlier one's results are computed
-once and recorded.
+"""Whether a campaign is complete, and what its newest run goes on with, round by round and stage by stage. The loads
+that a stage takes from an earlier one's results are computed once and recorded.
 """
 
 from collections import Counter
@@ -38,12 +37,10 @@ class Completeness:
 
     @property
     def is_complete(self) -> bool:
-        """Tell whether every needed cell has a valid attempt, and the loads of every stage are known."""
         return not self.missing and not self.stages_without_loads
 
     @property
     def words(self) -> str:
-        """Return the completeness in a sentence."""
         have = "has" if self.total == 1 else "have"
         spared = f", {self.not_needed} need not run" if self.not_needed else ""
         if self.is_complete and not spared:
@@ -54,14 +51,13 @@ class Completeness:
 
     @property
     def to_come(self) -> str:
-        """Return the end of a sentence about stages without cells so far; empty where there are none."""
+        """Return the end of a sentence about stages without cells so far."""
         if not self.stages_without_loads:
             return ""
         noun, names = "stage" if len(self.stages_without_loads) == 1 else "stages", ", ".join(self.stages_without_loads)
         return f"; {noun} {names} will follow, with loads from the results of those before"
 
     def lost(self, requested: Iterable[str]) -> tuple[str, ...]:
-        """Return the cells that were asked for and still have no valid attempt."""
         return tuple(cell for cell in requested if cell in self.missing)
 
 
@@ -80,12 +76,10 @@ REQUEST = Record("asked.json", RequestedCells, indent=None)
 
 
 def completeness(campaign: CampaignStore) -> Completeness:
-    """Return the campaign's completeness now. Raises NotFound when there is no such campaign."""
     return completeness_of(judged_state(campaign, campaign.resolved()))
 
 
 def completeness_of(state: CampaignState[C]) -> Completeness:
-    """Return the completeness of a campaign in that state."""
     missing = tuple(cell.cell.id for cell in state.missing)
     return Completeness(missing, len(state.cells), len(state.not_needed), state.stages_without_loads)
 
@@ -96,7 +90,6 @@ def record_request(campaign: CampaignStore, requested: RequestedCells) -> None:
 
 
 def add_to_request(campaign: CampaignStore, cells: Iterable[Cell]) -> None:
-    """Record further cells for a run that goes on, because its strategy asked for them."""
     requested = newest_request(campaign)
     if requested is not None:
         more = tuple(cell.id for cell in cells)
@@ -104,7 +97,6 @@ def add_to_request(campaign: CampaignStore, cells: Iterable[Cell]) -> None:
 
 
 def was_everything_requested(campaign: CampaignStore) -> bool:
-    """Tell whether any run was asked for everything that the campaign needs. False where this was not recorded."""
     requested = newest_request(campaign)
     return requested is not None and requested.for_all
 
@@ -118,10 +110,8 @@ def next_round(campaign: CampaignStore, at: datetime) -> tuple[Cell, ...]:
     """Return the cells that the strategy asks for at that time, without those that wait for a person.
 
     A search or a ramp runs an invalid cell once more by itself. If the next stage can begin, its loads are set first.
-    The result is empty when the campaign is complete, or when it waits for a person.
     """
-    resolved = start_stages(campaign, at)
-    return tuple(cell.cell for cell in judged_state(campaign, resolved).to_go_on_with)
+    return tuple(cell.cell for cell in judged_state(campaign, start_stages(campaign, at)).to_go_on_with)
 
 
 def name_of_next(campaign: CampaignStore) -> str:
@@ -137,10 +127,9 @@ def name_of_next(campaign: CampaignStore) -> str:
 
 
 def all_rounds(campaign: CampaignStore, clock: Clock, first: tuple[Cell, ...]) -> Iterator[Cell]:
-    """Yield the cells of the first round, then of every further round until the strategy asks for no more.
+    """Yield the cells of the first round and, each time one is over, of the next that the strategy asks for.
 
-    The strategy is asked for a round when the round before it is over. No cell comes more than twice, even if
-    its attempts leave no record.
+    No cell comes more than twice, even if its attempts leave no record.
     """
     tried: Counter[str] = Counter()
     cells = first
@@ -153,10 +142,7 @@ def all_rounds(campaign: CampaignStore, clock: Clock, first: tuple[Cell, ...]) -
 
 
 def start_stages(campaign: CampaignStore, at: datetime) -> Campaign:
-    """Start every stage whose source is complete. Returns the campaign with the loads of all started stages.
-
-    Raises Refused while the campaign is being deleted.
-    """
+    """Start every stage whose source is complete. Raises Refused while the campaign is being deleted."""
     resolved = campaign.resolved()
     while any(not part.has_loads for part in resolved.parts):  # otherwise no verdicts are read: there may be many
         state = judged_state(campaign, resolved)

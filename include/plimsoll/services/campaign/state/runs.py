@@ -1,7 +1,4 @@
-"""Runs of another program, such as Airflow, that work on a campaign. A process of Plimsoll holds a campaign instead.
-
-A run is recorded in the store when it begins, so that others see it before its first cell and between two cells.
-"""
+"""Runs of another program, such as Airflow, that work on a campaign, each on record from its beginning on."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
@@ -56,14 +53,11 @@ def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int, *, goe
     sides write their record before they look for the other's, so the second one always sees the first.
     """
     campaign, now = CampaignStore(toolkit.store, campaign_id).resolved(), toolkit.clock.now()
-    longest = campaign.declared_time
-    until = now + cells * (longest + _AROUND_A_LOAD) + _SLACK
-    runs = _read(toolkit.store, campaign_id)
-    run = Run(owner=owner, since=now, until=until)
-    recorded = next((known for known in runs if known.owner == owner), None)
+    run = Run(owner=owner, since=now, until=now + cells * (campaign.declared_time + _AROUND_A_LOAD) + _SLACK)
+    recorded = next((known for known in _read(toolkit.store, campaign_id) if known.owner == owner), None)
     if recorded is not None:
         # A later call may be about fewer cells, and takes no time away from the run
-        run = Run(owner=owner, since=recorded.since, until=max(recorded.until, until))
+        run = Run(owner=owner, since=recorded.since, until=max(recorded.until, run.until))
     if run != recorded:  # every cell calls this, and mostly nothing has changed
         RUNS.write(toolkit.store, campaign_id, run, digest_of(owner))
     try:
@@ -91,7 +85,6 @@ def require_no_other_airflow(toolkit: Toolkit, campaign_id: str, owner: str) -> 
 
 
 def _of_other_airflows(toolkit: Toolkit, campaign_id: str, owner: str) -> Mapping[str, Problem]:
-    """Map owners to the runs of other Airflows that work on the campaign, as problems for the owner."""
     others = [run for run in _read(toolkit.store, campaign_id) if is_of_another_airflow(run.owner, owner)]
     problems = ((run, _at_work(toolkit, campaign_id, run, _mend_there(run.owner))) for run in others)
     return {run.owner: problem for run, of_run in problems for problem in of_run}
@@ -110,9 +103,7 @@ def end_run(store: ResultStore, campaign_id: str, owner: str = "") -> None:
 
 
 def owners_of_runs(store: ResultStore, campaign_id: str) -> tuple[str, ...]:
-    """Return the owners of all runs on record for the campaign: those that have not reported their end, dead or
-    alive.
-    """
+    """Return the owners of all runs that have not reported their end, dead or alive."""
     return tuple(run.owner for run in _read(store, campaign_id))
 
 
@@ -122,16 +113,12 @@ def before_deletion(campaign_id: str) -> str:
 
 
 def runs_at_work(toolkit: Toolkit, campaign_id: str, mend: str = _MEND) -> Iterator[Problem]:
-    """Yield the runs that work on the campaign, as problems for anybody else. A lost run counts until its latest end.
-
-    `mend` is the advice on what to do about it.
-    """
+    """Yield the runs that work on the campaign, as problems. A lost run counts until its latest end."""
     for run in _read(toolkit.store, campaign_id):
         yield from _at_work(toolkit, campaign_id, run, mend)
 
 
 def worked_on_by(store: ResultStore, owners: Owners, campaign_id: str, now: datetime) -> str:
-    """Tell who works on the campaign, as far as the store tells, and since when; empty where nobody does."""
     hold = hold_in_force(store, owners, campaign_id, now)
     runs = [run for run in _read(store, campaign_id) if is_in_force(owners.is_alive(run.owner), run.until, now)]
     return next((owner_since(claim.owner, claim.since) for claim in (hold, *runs) if claim), "")
@@ -146,10 +133,7 @@ def _at_work(toolkit: Toolkit, campaign_id: str, run: Run, mend: str = "") -> It
 
 
 def require_no_other_run(toolkit: Toolkit, campaign_id: str) -> None:
-    """Raise Refused where a run works on the campaign, with the run and its attempts.
-
-    A run that Airflow has lost counts as running until its latest possible end.
-    """
+    """Raise Refused where a run works on the campaign. One that Airflow has lost counts until its latest end."""
     if not campaign_exists(toolkit.store, campaign_id):
         return
     if problems := [*runs_at_work(toolkit, campaign_id), *_attempts_at_work(toolkit, campaign_id)]:
