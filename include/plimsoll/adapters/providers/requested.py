@@ -1,7 +1,7 @@
 """What providers share: how options are read, how long hosts may be waited for, and the pauses between two tries."""
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import TypeVar
 
@@ -11,6 +11,7 @@ from plimsoll.domain.keys.faults import as_written, problems_of
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import Problem, ProviderError
 from plimsoll.domain.text.units import format_duration
+from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import TIME_TO_PROVISION, Places
 
 _FIRST_S, _LONGEST_S = 15.0, 240.0
@@ -56,6 +57,16 @@ def waiting_problems(patience: timedelta, further: timedelta, waits: str, shorte
     mend = f"write a shorter {shorter}" + (f", or at most {format_duration(most)}" if most > timedelta(0) else "")
     late = f"but its hosts must be there after {format_duration(TIME_TO_PROVISION)}"
     return [Problem("provider.options.patience", what + late, mend)]
+
+
+def looks(clock: Clock, pauses: Iterable[float], patience: timedelta) -> Iterator[None]:
+    """Yield at once, and again after each of these pauses; for the last time once that much time has passed."""
+    deadline = clock.now() + patience
+    for pause in pauses:
+        yield
+        if clock.now() > deadline:
+            return
+        clock.sleep(pause)
 
 
 def pauses(seed: str) -> Iterator[float]:

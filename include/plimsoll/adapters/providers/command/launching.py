@@ -8,7 +8,7 @@ from operator import attrgetter
 from plimsoll.adapters.providers.command.cloud import Cloud, Login, ProgramError
 from plimsoll.adapters.providers.command.contract import AnsweredHost, host_names, tags_of
 from plimsoll.adapters.providers.command.ending import Ender, poll_pauses
-from plimsoll.adapters.providers.requested import pauses
+from plimsoll.adapters.providers.requested import looks, pauses
 from plimsoll.domain.hosts.cluster import ClusterRequest
 from plimsoll.domain.text.errors import HostsLost, PlimsollError, ProviderError
 from plimsoll.ports.clock import Clock
@@ -107,14 +107,11 @@ class Launcher:
 
     def _require_listed(self, hosts: tuple[AnsweredHost, ...]) -> None:
         """Wait until the list shows exactly what was printed. Raises ProgramError where it never does."""
-        identities, until = set(map(_identity, hosts)), self.clock.now() + LAG
-        for pause in poll_pauses():
+        identities = set(map(_identity, hosts))
+        for _ in looks(self.clock, poll_pauses(), LAG):
             shown = self.cloud.of_cluster(self.request.id)
             if set(map(_identity, shown)) == identities:
                 return
-            if self.clock.now() > until:
-                break
-            self.clock.sleep(pause)
         what = (
             f"{self.cloud.options.launch[0]} printed {', '.join(map(str, hosts))}, and after {LAG} "
             f"{self.cloud.options.list[0]} shows {', '.join(map(str, shown)) or 'none'} of them"
