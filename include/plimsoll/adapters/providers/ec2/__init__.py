@@ -9,13 +9,13 @@ from pathlib import PurePosixPath
 from typing import Self
 
 from plimsoll.adapters.providers.ec2.checks import problems
-from plimsoll.adapters.providers.ec2.cloud import UNKNOWN, Cloud, CloudRegion, clouds, ids_of
+from plimsoll.adapters.providers.ec2.cloud import UNKNOWN, Cloud, CloudRegion, clouds, ids_of, is_living
 from plimsoll.adapters.providers.ec2.destroying import Destroyer, DestroySince
 from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.finding import STANDING, TaggedResources, shown, standing, tagged
 from plimsoll.adapters.providers.ec2.instance_types import Ec2Tariffs
 from plimsoll.adapters.providers.ec2.launch_plan import ROOT, LaunchPlan, LaunchPlanner
-from plimsoll.adapters.providers.ec2.launched import INSTANCE_ID, Launched
+from plimsoll.adapters.providers.ec2.launched import Launched
 from plimsoll.adapters.providers.ec2.launching import Launcher, retry_until_known
 from plimsoll.adapters.providers.ec2.network import subnets
 from plimsoll.adapters.providers.ec2.options import CONNECTION, Ec2Options, read_options
@@ -204,7 +204,7 @@ class Ec2Provider(Provider):
         The result is what was written, because tags that EC2 shows may lag.
         """
         prolong(hosts, plan.ends)
-        ids = [info.facts[INSTANCE_ID] for info in cluster.hosts]
+        ids = [info.identity for info in cluster.hosts]
         tags = as_list({OWNER: plan.owner, EXPIRES: plan.expires.isoformat()})
         retry_until_known(self.clock, UNKNOWN, lambda: cloud.call("create_tags", Resources=ids, Tags=tags))
         return cluster.model_copy(update={"owner": plan.owner, "expires_at": plan.expires})
@@ -238,7 +238,7 @@ class Ec2Provider(Provider):
                     launched = Launched.read(self.launches, cluster_id, cloud.place, self.clock)
                     listed = ids_of(instances) if seen.lists_instances else None
                     unseen = [] if listed is None else [known for known in launched.living() if known not in listed]
-                    recorded = launched.not_listed(listed, cloud.living_of(unseen))
+                    recorded = launched.not_listed(listed, ids_of(filter(is_living, cloud.of_ids(unseen))))
                 except (StoreError, CloudError) as error:
                     unread[str(error)] = None
             if resources or recorded.names:

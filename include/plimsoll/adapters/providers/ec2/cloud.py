@@ -126,10 +126,6 @@ class Cloud:
         by_id = [{"Name": "instance-id", "Values": list(ids)}]
         return [instance for instance in self.instances(by_id, STATES) if instance["InstanceId"] in ids] if ids else []
 
-    def living_of(self, ids: Sequence[str]) -> set[str]:
-        """Return which of these instances have not ended."""
-        return set(ids_of(filter(is_living, self.of_ids(ids))))
-
     def _made(self) -> Any:
         client = self.client("ec2")
         # Before boto3's own handler: the first answer counts, and False means no.

@@ -115,31 +115,25 @@ def find_image(cloud: Cloud, options: Ec2Options, known: str = "") -> Image:
     """Return the AMI that the options name, or that the SSM parameter contains.
 
     `known`: the AMI of the cluster's other hosts, which counts although the parameter may name a newer one. Raises
-    ProviderError when there is none.
+    ProviderError when there is none, or it can't be used.
     """
-    image_id = known or (options.image if options.image.startswith("ami-") else _from_parameter(cloud, options.image))
+    image_id = known or options.image
+    if not image_id.startswith("ami-"):
+        with explained("ssm", f"{cloud.where}, parameter {image_id}"):
+            image_id = str(cloud.client("ssm").get_parameter(Name=image_id)["Parameter"]["Value"])
     images = cloud.call("describe_images", ImageIds=[image_id])["Images"]
     if not images:
         mend = "name an image of the region in provider.options.image: images differ by region"
         raise ProviderError(f"there is no image {image_id}", where=cloud.where, mend=mend)
-    return _usable(images[0], cloud.where)
-
-
-def _usable(image: Answer, where: str) -> Image:
-    """Raise ProviderError for an image that can't be used with the hosts' own encrypted disk."""
+    image = images[0]
     state, root = image.get("State", "available"), image.get("RootDeviceName", "")
     if state != "available":
         mend = "name another image in provider.options.image, or wait until this one is available"
-        raise ProviderError(f"the image {image['ImageId']} is {state}", where=where, mend=mend)
-    if not root:
+        raise ProviderError(f"the image {image['ImageId']} is {state}", where=cloud.where, mend=mend)
+    if not root:  # its hosts could have no encrypted disk of their own
         mend = "name an image in provider.options.image that is backed by EBS"
-        raise ProviderError(f"the image {image['ImageId']} has no root device", where=where, mend=mend)
+        raise ProviderError(f"the image {image['ImageId']} has no root device", where=cloud.where, mend=mend)
     return Image(image["ImageId"], image.get("Name", ""), image.get("Architecture", ""), root)
-
-
-def _from_parameter(cloud: Cloud, name: str) -> str:
-    with explained("ssm", f"{cloud.where}, parameter {name}"):
-        return str(cloud.client("ssm").get_parameter(Name=name)["Parameter"]["Value"])
 
 
 # The Pricing API lives in few regions and speaks for all.

@@ -120,15 +120,26 @@ def run_instances(
     `beside`: ids of hosts that are there. Equal arguments give equal parameters, so a request can be repeated.
     """
     options, count = plan.options, plan.count(role) - len(beside)
+    grouped = options.placement_group == "cluster"
+    group = {"GroupName": group_name(plan.store, plan.id, subnet.zone)} if grouped else {}
     return {
         "ClientToken": client_token(plan, role, subnet.zone, generation, beside),
         "ImageId": plan.image.id,
         "InstanceType": options.instance_types.of(role),
         "MinCount": count,
         "MaxCount": count,
-        "NetworkInterfaces": [_interface(plan, subnet)],
+        "NetworkInterfaces": [
+            {
+                "DeviceIndex": 0,
+                "SubnetId": subnet.id,
+                "Groups": [plan.security_group],
+                # Else the subnet decides
+                "AssociatePublicIpAddress": options.public_addresses,
+                "DeleteOnTermination": True,
+            }
+        ],
         "UserData": plan.user_data[role],
-        "Placement": _placement(plan, subnet),
+        "Placement": {"AvailabilityZone": subnet.zone, "Tenancy": options.tenancy, **group},
         "BlockDeviceMappings": [_root_disk(plan), *plan.disks[role].mappings],
         # The dead man's switch shuts the host down, which must also end what it costs
         "InstanceInitiatedShutdownBehavior": "terminate",
@@ -183,23 +194,6 @@ def _tags(plan: LaunchPlan, role: Role) -> dict[str, str]:
         tags.LOAD_HOSTS: str(plan.load_hosts),
         tags.TUNING: tuning(plan.options),
         **({} if price is None else {tags.PRICE: str(price)}),
-    }
-
-
-def _placement(plan: LaunchPlan, subnet: Subnet) -> dict[str, str]:
-    grouped = plan.options.placement_group == "cluster"
-    group = {"GroupName": group_name(plan.store, plan.id, subnet.zone)} if grouped else {}
-    return {"AvailabilityZone": subnet.zone, "Tenancy": plan.options.tenancy, **group}
-
-
-def _interface(plan: LaunchPlan, subnet: Subnet) -> dict[str, Any]:
-    """Return the network interface. It says whether hosts get public addresses, which else the subnet decides."""
-    return {
-        "DeviceIndex": 0,
-        "SubnetId": subnet.id,
-        "Groups": [plan.security_group],
-        "AssociatePublicIpAddress": plan.options.public_addresses,
-        "DeleteOnTermination": True,
     }
 
 

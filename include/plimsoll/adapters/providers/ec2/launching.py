@@ -148,16 +148,12 @@ class Launcher:
             if error.code not in (LATER if error.repeated else UNSURE):
                 self._launched.answered(token, [])
             raise
-        self._note(token, made)
-        return made
-
-    def _note(self, token: str, made: Sequence[Answer]) -> None:
-        """Record the answer. If that fails, end the hosts at once, because nobody could find them again."""
         try:
             self._launched.answered(token, made)
-        except StoreError:
+        except StoreError:  # nobody could find the hosts again
             self._end(ids_of(made))
             raise
+        return made
 
     def _make_group(self, subnet: Subnet, name: str) -> None:
         try:

@@ -94,12 +94,9 @@ def of_cluster(store: str, cluster_id: ClusterId) -> list[Filter]:
 
 def of_store(store: str) -> list[Filter]:
     """Return filters for everything of that store's campaigns."""
-    return [{"Name": f"tag:{STORE}", "Values": [_literal(store_tag(store))]}]
-
-
-def _literal(value: str) -> str:
-    """Return the text with * and ? escaped, which filters take for wildcards."""
-    return "".join(f"\\{letter}" if letter in "*?\\" else letter for letter in value)
+    # Filters take * and ? for wildcards
+    literal = "".join(f"\\{letter}" if letter in "*?\\" else letter for letter in store_tag(store))
+    return [{"Name": f"tag:{STORE}", "Values": [literal]}]
 
 
 def read_tags(tags: Sequence[Mapping[str, str]]) -> ResourceTags | None:
