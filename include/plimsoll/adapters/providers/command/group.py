@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from plimsoll.adapters.hosts.reached import HostOptions
 from plimsoll.adapters.providers.command.contract import AnsweredHost
-from plimsoll.adapters.providers.command.ending import poll_pauses
 from plimsoll.adapters.providers.command.launched import facts_of, host_info
+from plimsoll.adapters.providers.command.launching import poll_pauses
 from plimsoll.adapters.providers.command.options import CommandOptions
 from plimsoll.adapters.providers.requested import looks
 from plimsoll.adapters.providers.ssh import Connections, WrongHostKey
