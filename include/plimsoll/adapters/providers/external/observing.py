@@ -4,7 +4,7 @@ Nothing of a cell depends on them: whether they answer decides what is known, an
 """
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import PurePosixPath
@@ -99,15 +99,12 @@ def observed_hosts(observe: Observe) -> tuple[HostInfo, ...]:
             name=f"node{number}",
             role=OBSERVED,
             address=host.address,
-            facts={**_harmless(host.facts), RUNS_AS: observe.runs_as},
+            # Without facts by which hosts are told apart
+            facts={name: fact for name, fact in host.facts.items() if name not in ("machine", "instance_id")}
+            | {RUNS_AS: observe.runs_as},
         )
         for number, host in enumerate(observe.hosts, start=1)
     )
-
-
-def _harmless(facts: Mapping[str, str]) -> dict[str, str]:
-    """Return what a definition says of a machine, without facts by which hosts are told apart."""
-    return {name: fact for name, fact in facts.items() if name not in ("machine", "instance_id")}
 
 
 def _declared(spec: HostsSpec, observe: Observe) -> Iterator[Problem]:
