@@ -42,11 +42,6 @@ class SshProvider(Provider):
         self._places = Places()
         self._last_seen: dict[ClusterId, Place] = {}
 
-    @property
-    def places(self) -> Places:
-        """Return the options of the definitions whose groups it knows."""
-        return self._places
-
     def at(self, places: Places) -> Self:
         bound = copy(self)
         bound._places = places
@@ -94,8 +89,9 @@ class SshProvider(Provider):
         """Return the clusters by the lease of every group. HostsSilent has the reasons why some could not be asked."""
         groups, unreadable = self._groups_of_places()
         answers = in_parallel(groups, _held_or_why_not)
-        leased = [answer.lease.leased for answer in answers if isinstance(answer, Held)]
-        clusters = sorted(leased, key=lambda cluster: str(cluster.id))
+        leases = [answer.lease for answer in answers if isinstance(answer, Held)]
+        leases.sort(key=lambda lease: str(lease.cluster.id))
+        clusters = [lease.cluster.model_copy(update={"expires_at": lease.until}) for lease in leases]
         silent = [*unreadable, *(answer for answer in answers if isinstance(answer, str))]
         if self._places.unknown:
             raise PartlySeen("; ".join((self._places.unknown, *silent)), clusters)
@@ -205,14 +201,14 @@ class SshProvider(Provider):
     ) -> tuple[tuple[Group, Lease] | None, Sequence[HostError | SecretError]]:
         """Return the cluster's group, and why others could not be asked. Its last known group is tried first."""
         unknown: list[HostError | SecretError] = []
-        for group in sorted(groups, key=lambda group: group.place != self._last_seen.get(cluster_id)):
+        for group in sorted(groups, key=lambda group: group.load.place != self._last_seen.get(cluster_id)):
             try:
-                held = group.held()
+                held = group.load.held()
             except (HostError, SecretError) as error:
                 unknown.append(error)
                 continue
             if held is not None and held.lease.key == str(cluster_id):
-                self._last_seen[cluster_id] = group.place
+                self._last_seen[cluster_id] = group.load.place
                 return (group, held.lease), ()
         return None, unknown
 
@@ -240,7 +236,8 @@ class SshProvider(Provider):
         unreadable: list[str] = []
         for options in self._places.options:
             try:
-                groups.update({group.place: group for group in self._groups(options)})
+                # By its place, as several campaigns may name a group
+                groups.update({group.load.place: group for group in self._groups(options)})
             except ProviderError as error:  # of a campaign that another version of Plimsoll has started
                 if len(self._places.options) == 1:
                     raise
@@ -250,7 +247,7 @@ class SshProvider(Provider):
 
 def _held_or_why_not(group: Group) -> Held | str | None:
     try:
-        return group.held()
+        return group.load.held()
     except (HostError, SecretError) as error:
         return f"group {group.name} can't be asked for its cluster: {error}"
 

@@ -28,7 +28,7 @@ def problems(spec: HostsSpec, connections: Connections) -> list[Problem]:
     if isinstance(options, list):
         return options
     groups = [Group(group, options, connections) for group in options.groups]
-    members = [(group, member) for group in groups for member in group.members()]
+    members = [(group, member) for group in groups for member in group.members]
     by_host = in_parallel(members, lambda pair: _host(spec, options, *pair))
     return [*shape(spec, options), *chain.from_iterable(by_host)]
 

@@ -1,6 +1,6 @@
 """A group of existing hosts, which are leased, cleaned and released together."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import PurePosixPath
@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from plimsoll.adapters.hosts.reached import HostOptions, Target
 from plimsoll.adapters.providers.ssh.connection import Connections
-from plimsoll.adapters.providers.ssh.member import FOLDER, Held, Lease, Member, Place, is_below_home
+from plimsoll.adapters.providers.ssh.member import FOLDER, Held, Lease, Member, is_below_home
 from plimsoll.adapters.providers.ssh.options import GroupOptions, SshOptions
 from plimsoll.domain.hosts.cluster import Cluster, HostInfo, Role, load_host_name
 from plimsoll.domain.text.errors import HostError, SecretError
@@ -35,6 +35,7 @@ class Group:
 
         self.loads = tuple(member(load_host_name(n), "load", host) for n, host in enumerate(options.loads, start=1))
         self.nodes = tuple(member(f"node{n}", "node", host) for n, host in enumerate(options.nodes, start=1))
+        self.members = (*self.loads, *self.nodes)
 
     @property
     def load(self) -> Member:
@@ -45,19 +46,10 @@ class Group:
         """Tell whether the group has that many hosts of each role."""
         return len(self.nodes) >= nodes and len(self.loads) >= load_hosts
 
-    @property
-    def place(self) -> Place:
-        """Return the identity of the group, whatever its name."""
-        return self.load.place
-
-    def members(self) -> tuple[Member, ...]:
-        """Return the load hosts, then the nodes."""
-        return (*self.loads, *self.nodes)
-
     def members_of(self, hosts: Sequence[HostInfo]) -> tuple[Member, ...]:
         """Return the member that decides, and those that belong to a cluster of these hosts."""
         names = {_member_name(info) for info in hosts}
-        return (self.load, *(member for member in self.members()[1:] if member.name in names))
+        return (self.load, *(member for member in self.members[1:] if member.name in names))
 
     def _machines(self, cluster: Cluster) -> tuple[Member, ...]:
         """Return the members of the cluster, without those that are reached as an earlier one is.
@@ -86,7 +78,9 @@ class Group:
             name=member.name,
             role=member.role,
             address=member.options.address,
-            facts={**_without_place(member.options.facts), "group": self.name},
+            # Without those that would make it another host or move its folder
+            facts={name: fact for name, fact in member.options.facts.items() if name not in (_MEMBER, FOLDER)}
+            | {"group": self.name},
         )
 
     def placed(self, hosts: Sequence[HostInfo]) -> tuple[HostInfo, ...]:
@@ -158,15 +152,12 @@ class Group:
     def release_others(self, lease: Lease) -> None:
         """Give back what the cluster had of the group before others took its place, as far as it can be reached."""
         used = {member.place for member in self.members_of(lease.cluster.hosts)}
-        for member in self.members():
+        for member in self.members:
             with suppress(HostError, SecretError):
                 held = None if member.place in used else member.held()
                 if held is not None and held.lease.key == lease.key:
                     member.clean(lease.key)
                     member.release(lease.key)
-
-    def held(self) -> Held | None:
-        return self.load.held()
 
     def take(self, lease: Lease) -> Held:
         """Take all hosts for the lease's cluster, or none.
@@ -211,16 +202,11 @@ class Group:
 
     def member_of(self, info: HostInfo) -> Member | None:
         """Return the host of the group that is this host of a cluster; None where it is of another group."""
-        return next((member for member in self.members() if member.name == _member_name(info)), None)
+        return next((member for member in self.members if member.name == _member_name(info)), None)
 
 
 def _member_name(info: HostInfo) -> str:
     return info.facts.get(_MEMBER, info.name)
-
-
-def _without_place(facts: Mapping[str, str]) -> dict[str, str]:
-    """Return a definition's facts of a host, without those that would make it another host or move its folder."""
-    return {name: fact for name, fact in facts.items() if name not in (_MEMBER, FOLDER)}
 
 
 def in_parallel(members: Sequence[_S], work: Callable[[_S], _T]) -> list[_T]:

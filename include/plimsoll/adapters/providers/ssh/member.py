@@ -46,11 +46,6 @@ class Lease(Model):
         """Return the time after which others may take the hosts."""
         return max(filter(None, (self.cluster.expires_at, self.data_until)))
 
-    @property
-    def leased(self) -> Cluster:
-        """Return the cluster with the end of its lease."""
-        return self.cluster.model_copy(update={"expires_at": self.until})
-
     def prolonged(self, request: ClusterRequest) -> "Lease":
         """Return the lease of a kept cluster for its present owner, until the latest times that were ever requested."""
         expires_at = max(self.cluster.expires_at, request.expires_at)
@@ -67,11 +62,6 @@ class Held:
     lease: Lease
     now: datetime
     record: Mapping[str, Any]
-
-    @property
-    def expired(self) -> bool:
-        """Tell whether the lease has expired. What still runs for it is ended by whoever takes the host."""
-        return self.now > self.lease.until
 
     def __str__(self) -> str:
         """Return the lease in words: `demo-1/g1-040k-r1/1 of run-7 until 2026-01-31 12:00 UTC`."""
@@ -176,7 +166,7 @@ class Member:
         """
         record = lease.model_dump(mode="json")
         held = _taken(self.name, self.ask("lease-take", folder=str(self.folder), lease=record))
-        if held.lease.key == lease.key or not held.expired:
+        if held.lease.key == lease.key or held.now <= held.lease.until:
             return held
         request = {"folder": str(self.folder), "work": str(self.work), "lease": record, "seen": held.record}
         answer = self.ask("lease-take-over", _CLEAN_S, **request)
