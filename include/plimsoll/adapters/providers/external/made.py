@@ -118,7 +118,10 @@ class CellOfEndpoint:
 
     def problems(self, nodes: int) -> Sequence[Problem]:
         """Return what can be seen without running a command, which a load host does later."""
-        problems = list(self._declared(nodes))
+        problems: list[Problem] = []
+        if nodes != (count := len(self.options.addresses)):
+            what = f"is {nodes}, and the options have {plural(count, 'address', 'addresses')}"
+            problems.append(Problem("system.nodes", what, f"write {count}"))
         try:
             self.endpoints.of(self.options)
         except SecretError as error:
@@ -165,11 +168,6 @@ class CellOfEndpoint:
             endpoint.require_ready(host)
             endpoint.clean_up(host, set_up.own)
         self.set_ups.forget(cluster_id)
-
-    def _declared(self, nodes: int) -> Iterator[Problem]:
-        if nodes != (count := len(self.options.addresses)):
-            what = f"is {nodes}, and the options have {plural(count, 'address', 'addresses')}"
-            yield Problem("system.nodes", what, f"write {count}")
 
     def _seen_from_here(self) -> Iterator[Problem]:
         """Yield what keeps this machine from asking it, where the load comes from here."""

@@ -26,8 +26,6 @@ from plimsoll.domain.hosts.cluster import HostInfo
 from plimsoll.ports.host import MOST_FILES, MOST_OUTPUT_BYTES, CommandResult, Job
 
 _START_TIMEOUT_S = 60
-
-
 _BLOCK = 1 << 16
 NICENESS = "niceness"
 """The fact of a host that says how much its jobs give way to those of other hosts, as `nice` counts."""
