@@ -5,7 +5,7 @@ The guide `any-cloud.md` is its description for people who write programs.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -171,7 +171,8 @@ def parse_hosts(printed: bytes, store: str) -> tuple[AnsweredHost, ...]:
 
     Raises Garbage for what is no such answer.
     """
-    own = [entry for entry in _entries(printed) if _store_of(entry) == store]
+    tagged = [entry for entry in _entries(printed) if isinstance(entry.get("tags"), dict)]
+    own = [entry for entry in tagged if entry["tags"].get(f"{PREFIX}store") == store]
     try:
         hosts = Answer.model_validate({"hosts": own}).hosts
     except ValidationError as error:
@@ -228,11 +229,6 @@ def _entries(printed: bytes) -> Iterable[Any]:
     if wrong := [entry for entry in answer["hosts"] if not isinstance(entry, dict)]:
         raise Garbage(f"a host is no object: {shortened(repr(wrong[0])[:_SHOWN])}", mend)
     return list(answer["hosts"])
-
-
-def _store_of(entry: Mapping[str, Any]) -> object:
-    tags = entry.get("tags")
-    return tags.get(f"{PREFIX}store") if isinstance(tags, dict) else None
 
 
 def _listed(names: Iterable[str]) -> str:

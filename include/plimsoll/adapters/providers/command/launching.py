@@ -75,8 +75,11 @@ class Ender:
                 self.launched.ended(self.clock.now())
                 return
             if self.clock.now() > until + PATIENCE:
-                raise trouble or self._unended(shown)
+                break
             self.clock.sleep(pause)
+        what = f"`end` has ended well, and after {PATIENCE} `list` still shows {', '.join(map(str, shown))}"
+        mend = f"see what {self.cloud.options.end[0]} did, end these hosts by hand, then destroy the cluster again"
+        raise trouble or ProviderError(what, where=str(self.launched.id), mend=mend)
 
     def _cleaned(self) -> tuple[AnsweredHost, ...]:
         """Return the hosts that are listed. Nothing is left on them, as they may be somebody else's next.
@@ -91,12 +94,6 @@ class Ender:
         except ProviderError as error:
             self.log(f"{self.launched.id}: its hosts could not be cleaned before their end: {error.headline}")
         return shown
-
-    def _unended(self, shown: tuple[AnsweredHost, ...]) -> ProviderError:
-        names = ", ".join(map(str, shown))
-        what = f"`end` has ended well, and after {PATIENCE} `list` still shows {names}"
-        mend = f"see what {self.cloud.options.end[0]} did, end these hosts by hand, then destroy the cluster again"
-        return ProviderError(what, where=str(self.launched.id), mend=mend)
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,9 @@ def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta, requir
     """
     left = list(hosts)
     for _ in looks(clock, poll_pauses(), patience):
-        waiting = _waiting(left)
+        # All are asked at once, since an unreachable host answers late
+        with ThreadPoolExecutor(max_workers=max(1, len(left))) as pool:
+            waiting = [(host, why) for host, why in zip(left, pool.map(_not_ready, left), strict=True) if why]
         if not waiting:
             return
         require_alive()
@@ -43,12 +45,6 @@ def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta, requir
     reasons = "; ".join(f"{_name(host)}: {why}" for host, why in waiting)
     mend = "let the controller reach the hosts' private addresses by SSH, and see that the image runs cloud-init"
     raise ProviderError(f"hosts were not ready within {patience}: {reasons}", mend=mend)
-
-
-def _waiting(hosts: Sequence[Host]) -> list[tuple[Host, str]]:
-    """Return hosts that can't be used yet, and why. All are asked at once, since an unreachable host answers late."""
-    with ThreadPoolExecutor(max_workers=max(1, len(hosts))) as pool:
-        return [(host, why) for host, why in zip(hosts, pool.map(_not_ready, hosts), strict=True) if why]
 
 
 def _not_ready(host: Host) -> str:
