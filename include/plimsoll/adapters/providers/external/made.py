@@ -7,17 +7,10 @@ import shutil
 import socket
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePosixPath
 
-from plimsoll.adapters.external import Databases, Endpoint, EndpointOptions, Endpoints, ExternalOptions
-from plimsoll.adapters.external.keyspaces import (
-    Mark,
-    NewKeyspace,
-    drop_marked,
-    has_snapshot_option,
-    mark_of,
-    require_own_keyspace,
-)
+from plimsoll.adapters.external import Databases, Endpoint, EndpointOptions, Endpoints, ExternalOptions, keyspaces
 from plimsoll.adapters.providers.external.checks import database_problems, hidden_on_this_machine
 from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest, SetUp
 from plimsoll.domain.keys.system import EXTERNAL, program_of
@@ -60,14 +53,14 @@ class OwnKeyspace:
     def keeps_copies(self) -> bool:
         """Tell whether tables lack the option that the load generator sets against copies."""
         with self.databases.of(self.options).any_session() as session:
-            return not has_snapshot_option(session)
+            return not keyspaces.has_snapshot_option(session)
 
-    def mark(self) -> Mark | None:
+    def mark(self) -> keyspaces.Mark | None:
         """Return the mark that is there, whoever's. Raises ProviderError and SecretError."""
         if self.options.is_read_only:
             return None
         with self.databases.of(self.options).any_session() as session:
-            return mark_of(session, self.options.keyspace_name)
+            return keyspaces.mark_of(session, self.options.keyspace_name)
 
     def make(self, request: ClusterRequest, host: Host, workload: Workload | None) -> None:
         """Make the keyspace with its mark. Idempotent."""
@@ -76,28 +69,24 @@ class OwnKeyspace:
         if workload is None:
             what = "no workload says how many replicas there are"
             raise ProviderError(what, where=EXTERNAL, mend="run the cell again")
-        mark = Mark(
+        mark = keyspaces.Mark(
             cluster=str(request.id),
             store=self.store,
             owner=request.owner,
             made_at=self.clock.now(),
             expires_at=request.expires_at,
         )
+        new = keyspaces.NewKeyspace(self.options.keyspace_name, self.options.data_centre, workload.replication_factor)
+        begin = partial(host.write, host.root / _BEGAN, mark.model_dump_json())
         with self.databases.of(self.options).any_session() as session:
-            require_own_keyspace(
-                session,
-                mark,
-                NewKeyspace(self.options.keyspace_name, self.options.data_centre, workload.replication_factor),
-                began=has_begun(host),
-                begin=lambda: host.write(host.root / _BEGAN, mark.model_dump_json()),
-            )
+            keyspaces.require_own_keyspace(session, mark, new, began=has_begun(host), begin=begin)
 
     def remove(self, cluster_id: ClusterId, *, began: bool) -> None:
         """Drop the keyspace if it is that cluster's. `began`: whether its load host said so."""
         if self.options.is_read_only:
             return
         with self.databases.of(self.options).any_session() as session:
-            drop_marked(session, self.options.keyspace_name, self.store, str(cluster_id), began=began)
+            keyspaces.drop_marked(session, self.options.keyspace_name, self.store, str(cluster_id), began=began)
 
 
 def has_begun(host: Host) -> bool:

@@ -10,22 +10,11 @@ from typing import Self
 from plimsoll.adapters.hosts.host_files import require_guarded
 from plimsoll.adapters.hosts.onhost import cleaning
 from plimsoll.adapters.hosts.processes import ProcessTags, process_tags_of
-from plimsoll.adapters.providers.local import folders
+from plimsoll.adapters.providers.local import folders, subnets
 from plimsoll.adapters.providers.local.checks import LocalOptions, problems
 from plimsoll.adapters.providers.local.folders import PROVIDER, exclusive, mend, remnant, tagged_processes
 from plimsoll.adapters.providers.local.host import NICENESS, LocalHost
 from plimsoll.adapters.providers.local.processors import NODE_NICENESS, Groups
-from plimsoll.adapters.providers.local.subnets import (
-    MOST_NODES,
-    claim,
-    claimed,
-    claims_of,
-    default_claims,
-    load_addresses,
-    node_addresses,
-    release,
-    with_others,
-)
 from plimsoll.adapters.providers.requested import options_of_request
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import PROCESSORS, Cluster, ClusterId, ClusterRequest, HostInfo, load_host_name
@@ -51,7 +40,7 @@ class LocalProvider(Provider):
     def __init__(self, work: Path, clock: Clock, *, claims: Path | None = None) -> None:
         self.work = work.resolve()
         self._clock = clock
-        self._claims = claims or default_claims()
+        self._claims = claims or subnets.default_claims()
         self._groups = Groups(self._claims)
 
     def at(self, places: Places) -> Self:
@@ -62,8 +51,8 @@ class LocalProvider(Provider):
 
     def ensure(self, request: ClusterRequest) -> Cluster:
         """Return the cluster's folder, addresses and description; nothing runs yet. Idempotent by the cluster's id."""
-        if request.nodes > MOST_NODES:
-            mending = f"ask for at most {MOST_NODES}"
+        if request.nodes > subnets.MOST_NODES:
+            mending = f"ask for at most {subnets.MOST_NODES}"
             raise ProviderError(f"{request.nodes} nodes do not fit one subnet", where=str(request.id), mend=mending)
         with self._explained(), exclusive(self._claims):
             return self._found(request) or self._make(request)
@@ -121,7 +110,7 @@ class LocalProvider(Provider):
             lost = {*folders.lost(self.work, found)} if request.was_whole else set()
             lost |= {info.name for info in found.hosts if info.identity in request.unfit}
             expires_at = max(found.expires_at, request.expires_at)
-            hosts = with_others(found.hosts, lost, request.unfit, request.ports)
+            hosts = subnets.with_others(found.hosts, lost, request.unfit, request.ports)
             cluster = found.model_copy(update={"owner": request.owner, "expires_at": expires_at, "hosts": hosts})
             if cluster != found:
                 folders.write(self.work, cluster)
@@ -137,9 +126,9 @@ class LocalProvider(Provider):
         require_guarded(self.work)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            subnet = claim(self._claims, folder, request.nodes, request.load_hosts, request.ports)
+            subnet = subnets.claim(self._claims, folder, request.nodes, request.load_hosts, request.ports)
             # Groups outlive a work folder that somebody moved or removed. Without a claim they are nobody's.
-            self._groups.remove_others(claimed(self._claims))
+            self._groups.remove_others(subnets.claimed(self._claims))
             options = options_of_request(LocalOptions, request.options, str(request.id))
             cluster = self._groups.granted(self._described(request, subnet), options.processors_per_node)
             folders.make_hosts(self.work, cluster)
@@ -148,7 +137,7 @@ class LocalProvider(Provider):
             cleaning.remove(folder)
             folders.prune(self.work, request.id)
             self._groups.remove(self._subnets(folder))
-            release(self._claims, folder)
+            subnets.release(self._claims, folder)
             raise
         return cluster
 
@@ -157,11 +146,11 @@ class LocalProvider(Provider):
         modest = {**machine, NICENESS: str(NODE_NICENESS)}
         nodes = tuple(
             HostInfo(name=f"node{number}", role="node", address=address, facts=modest)
-            for number, address in enumerate(node_addresses(subnet, request.nodes), start=1)
+            for number, address in enumerate(subnets.node_addresses(subnet, request.nodes), start=1)
         )
         loads = tuple(
             HostInfo(name=load_host_name(number), role="load", address=address, facts=machine)
-            for number, address in enumerate(load_addresses(subnet, request.load_hosts), start=1)
+            for number, address in enumerate(subnets.load_addresses(subnet, request.load_hosts), start=1)
         )
         return Cluster(
             id=request.id,
@@ -173,7 +162,7 @@ class LocalProvider(Provider):
         )
 
     def _subnets(self, folder: Path) -> set[str]:
-        return {path.name for path in claims_of(self._claims, folder)}
+        return {path.name for path in subnets.claims_of(self._claims, folder)}
 
     def _known(self, cluster_id: ClusterId, running: dict[ClusterId, list[ProcessTags]]) -> Cluster:
         folder = folders.folder_of(self.work, cluster_id)
@@ -184,17 +173,17 @@ class LocalProvider(Provider):
     def _destroyed(self, cluster_id: ClusterId, deadline: float) -> list[str]:
         """Destroy the cluster, and name what is left."""
         folder = folders.folder_of(self.work, cluster_id)
-        subnets = self._subnets(folder)
+        own = self._subnets(folder)
 
         def end_and_list() -> list[str]:
             cleaning.kill_all(self.work, str(cluster_id), deadline)
-            groups = self._groups.remove(subnets)
+            groups = self._groups.remove(own)
             obstacle = cleaning.remove(folder)
             with exclusive(self._claims):
                 if not groups:  # they are found by what the cluster has claimed
-                    release(self._claims, folder)
+                    subnets.release(self._claims, folder)
                 folders.prune(self.work, cluster_id)
-            claims = [f"{path} still claims a subnet" for path in claims_of(self._claims, folder)]
+            claims = [f"{path} still claims a subnet" for path in subnets.claims_of(self._claims, folder)]
             return [*cleaning.running(self.work, str(cluster_id)), *groups, *filter(None, [obstacle]), *claims]
 
         return cleaning.until_nothing_is_left(end_and_list, deadline)
