@@ -70,10 +70,7 @@ def looks(clock: Clock, pauses: Iterable[float], patience: timedelta) -> Iterato
 
 
 def pauses(seed: str) -> Iterator[float]:
-    """Yield the seconds between two rounds: doubling up to a limit, and shifted for each cell.
-
-    The shift keeps cells from retrying at the same time.
-    """
+    """Yield seconds between two rounds: doubling up to a limit, shifted so that cells don't retry at the same time."""
     dice = random.Random(seed)  # noqa: S311 - not for secrets
     longest = _FIRST_S
     while True:

@@ -32,8 +32,6 @@ _Seen = tuple[Hashable, tuple[AnsweredHost, ...]]
 
 
 class HostsAnswer(Protocol):
-    """Waits for new hosts."""
-
     def await_hosts(self, hosts: Sequence[AnsweredHost], options: CommandOptions) -> None:
         """Raises ProviderError where one can't be used."""
 

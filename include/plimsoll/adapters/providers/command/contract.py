@@ -65,7 +65,6 @@ class Tags(Model):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return the names of all hosts of the cluster."""
         return host_names(self.nodes, self.load_hosts)
 
     def as_text(self) -> dict[str, str]:
@@ -153,7 +152,6 @@ def host_names(nodes: int, load_hosts: int) -> tuple[str, ...]:
 
 
 def tags_of(request: ClusterRequest, store: str, token: str, now: datetime) -> Tags:
-    """Return the tags of a requested cluster's hosts."""
     return Tags(
         store=store,
         cluster=str(request.id),
@@ -167,10 +165,7 @@ def tags_of(request: ClusterRequest, store: str, token: str, now: datetime) -> T
 
 
 def parse_hosts(printed: bytes, store: str) -> tuple[AnsweredHost, ...]:
-    """Return the installation's hosts in an answer; those of others, by their tags, are not looked at.
-
-    Raises Garbage for what is no such answer.
-    """
+    """Return the installation's hosts in an answer; others', by their tags, are not looked at. Raises Garbage."""
     tagged = [entry for entry in _entries(printed) if isinstance(entry.get("tags"), dict)]
     own = [entry for entry in tagged if entry["tags"].get(f"{PREFIX}store") == store]
     try:

@@ -72,7 +72,6 @@ class Launched:
 
     @property
     def living(self) -> tuple[HostInfo, ...]:
-        """Return the hosts without a recorded end."""
         return tuple(host for launch in self.known for host in launch.living)
 
     def unknown_until(self) -> datetime | None:

@@ -82,10 +82,7 @@ class Ender:
         raise trouble or ProviderError(what, where=str(self.launched.id), mend=mend)
 
     def _cleaned(self) -> tuple[AnsweredHost, ...]:
-        """Return the hosts that are listed. Nothing is left on them, as they may be somebody else's next.
-
-        Their end does not depend on it.
-        """
+        """Clean the listed hosts, as far as that is possible, and return them: they may be somebody else's next."""
         shown: tuple[AnsweredHost, ...] = ()
         try:
             shown = self.cloud.of_cluster(self.launched.id)

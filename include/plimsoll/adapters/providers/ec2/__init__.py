@@ -244,10 +244,7 @@ class Ec2Provider(Provider):
 
 
 def over_ssh(connections: Connections, depot: Depot | None = None) -> Connect:
-    """Return hosts as they are reached outside tests: one connection each, kept while it is used.
-
-    They fetch bundles from the depot; where there is none, they are sent them.
-    """
+    """Return hosts over one kept connection each. They fetch bundles from the depot; without one, they are sent."""
 
     def connect(cluster_id: ClusterId, info: HostInfo, target: Target) -> SharedHost:
         staged = depot.of_campaign(cluster_id.campaign_id) if depot else None

@@ -74,7 +74,6 @@ class Cloud:
             return str(self.client("sts").get_caller_identity()["Account"])
 
     def client(self, service: str) -> Any:
-        """Return a client of another service in the same place."""
         return self._access.client(service, self.place.region)
 
     def require_endpoint(self) -> None:
@@ -143,7 +142,6 @@ def ids_of(instances: Iterable[Answer]) -> list[str]:
 
 
 def is_living(instance: Answer) -> bool:
-    """Tell whether the instance is in one of the states `LIVING`."""
     return instance["State"]["Name"] in LIVING
 
 

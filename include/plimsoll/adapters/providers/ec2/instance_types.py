@@ -49,10 +49,7 @@ class InstanceStore:
 
     @property
     def mappings(self) -> list[dict[str, Any]]:
-        """Return entries of BlockDeviceMappings.
-
-        EC2 gives a host its NVMe disks in any case. Older types have others, which it gives only if they are named.
-        """
+        """Return BlockDeviceMappings entries. EC2 gives NVMe disks in any case, others of older types only if named."""
         return [
             {"DeviceName": f"/dev/sd{letter}", "VirtualName": f"ephemeral{number}"}
             for number, letter in enumerate(self.letters)
@@ -166,7 +163,6 @@ class Ec2Tariffs:
         return self.of_options(read_options(spec.options, f"definition {spec.name!r}"))
 
     def of_options(self, options: Ec2Options) -> Tariff:
-        """Return the prices of these instance types in that region, with that tenancy."""
         node, load = (self._rate(options, options.instance_types.of(role)) for role in ("node", "load"))
         return Tariff(
             node=_host_rate(options.instance_types.node, node),

@@ -230,7 +230,6 @@ class Launched:
         return next((image for image in images if image.startswith("ami-")), "")
 
     def has_ended(self, instance: str) -> bool:
-        """Tell whether the instance was terminated."""
         return any(host.identity == instance and host.until is not None for _, host in self._hosts())
 
     def is_used_up(self, token: str) -> bool:

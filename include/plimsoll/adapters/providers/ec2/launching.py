@@ -223,11 +223,7 @@ class Launcher:
 
 
 def retry_until_known(clock: Clock, unknown: str, call: Callable[[], Answer]) -> Answer:
-    """Return the answer to the call.
-
-    While EC2 does not know something that was just made, with that code, it is asked again. Raises CloudError once
-    answers can't lag that far behind.
-    """
+    """Return the call's answer, asked again while that code says that EC2 does not know what was just made."""
     deadline = clock.now() + LAG
     for pause in poll_pauses():
         try:

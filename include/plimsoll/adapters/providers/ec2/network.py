@@ -13,8 +13,6 @@ _ANYWHERE = {"0.0.0.0/0", "::/0"}
 
 @dataclass(frozen=True)
 class Subnet:
-    """A subnet in which a cell's hosts can be."""
-
     id: str
     zone: str
     vpc: str

@@ -90,10 +90,7 @@ class SharedHost(Host, Protocol):
         """Return the host with a folder below its own as root. What starts there has the tags. Raises HostError."""
 
     def clear(self, folder: PurePosixPath, cluster: str, keep: frozenset[str]) -> Sequence[str]:
-        """End and remove everything of the cluster in that folder except the environments in `keep`.
-
-        Returns a sentence for each remainder. Raises HostError.
-        """
+        """End and remove environments in that folder but those in `keep`. Returns what remains. Raises HostError."""
 
 
 def in_environment(host: SharedHost, cluster: Cluster, environment: str) -> Host:

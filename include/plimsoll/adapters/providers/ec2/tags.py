@@ -42,7 +42,6 @@ class ResourceTags:
 
 
 def cluster_tags(cluster_id: ClusterId, owner: str, store: str, expires: datetime) -> dict[str, str]:
-    """Return the tags of every resource of a cluster."""
     return {
         STORE: store_tag(store),
         **_id_tags(cluster_id),
@@ -138,7 +137,6 @@ class Resource:
 
 
 def by_cluster(resources: Iterable[Resource]) -> dict[ClusterId, list[Resource]]:
-    """Group tagged resources by their cluster."""
     groups: dict[ClusterId, list[Resource]] = defaultdict(list)
     for resource in resources:
         if tags := tags_of(resource.answer):
@@ -147,7 +145,6 @@ def by_cluster(resources: Iterable[Resource]) -> dict[ClusterId, list[Resource]]
 
 
 def tags_of(resource: Answer) -> ResourceTags | None:
-    """Return the content of the resource's tags; None if it belongs to no cluster."""
     return read_tags(resource.get("Tags") or resource.get("TagSet") or ())
 
 

@@ -197,7 +197,6 @@ class ExternalProvider(Provider):
         return self._lender(info.facts[_FROM]).host(cluster, info, environment)
 
     def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
-        """Raise ProviderError: hosts are not kept."""
         raise ProviderError("its load hosts are not kept", where=str(cluster.id), mend="destroy the cluster")
 
     def _observed_of(self, cluster_id: ClusterId) -> Sequence[Observe]:

@@ -90,7 +90,6 @@ class OwnKeyspace:
 
 
 def has_begun(host: Host) -> bool:
-    """Tell whether the cluster of that load host has begun to make its keyspace."""
     return bool(host.read_tail(host.root / _BEGAN, max_bytes=_MOST_BYTES))
 
 
@@ -145,10 +144,7 @@ class CellOfEndpoint:
         return self.set_ups.settle(request.id, drawn)
 
     def clean_up(self, cluster_id: ClusterId, host: Host) -> None:
-        """Remove what the cluster made, from a host where nothing loads it any more. Raises ProviderError, StoreError.
-
-        Does nothing where it has made nothing there.
-        """
+        """Remove what the cluster made, if anything, from a host that loads it no more. ProviderError, StoreError."""
         set_up = self.set_ups.of(cluster_id)
         if set_up is None or set_up.addresses != self.options.addresses:
             return

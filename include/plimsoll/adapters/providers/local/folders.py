@@ -144,7 +144,6 @@ def write_whole(path: Path, content: str) -> None:
 
 
 def mend(error: OSError, place: Path) -> str:
-    """Return the advice for an error of the operating system at that path."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return f"free disk space or raise the quota below {place}, then run the cell again"
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):

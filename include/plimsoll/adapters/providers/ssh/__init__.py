@@ -51,10 +51,7 @@ class SshProvider(Provider):
         return problems(spec, self._connections)
 
     def ensure(self, request: ClusterRequest) -> Cluster:
-        """Take and clean a free group of the definition. Idempotent by the cluster's id.
-
-        Raises ProviderError with the holder of each group, or the reason why it can't be used.
-        """
+        """Take and clean a free group of the definition. ProviderError names each one's holder, or its fault."""
         groups = [group for group in self._groups(request.options) if group.fits(request.nodes, request.load_hosts)]
         holder, silent = self._looked_up(groups, request.id)
         if holder is not None and (whole := self._completed(*holder)) is not None:
@@ -149,10 +146,7 @@ class SshProvider(Provider):
             raise
 
     def _completed(self, group: Group, lease: Lease) -> tuple[Group, Lease] | None:
-        """Complete a cluster whose group was taken but never made whole.
-
-        None where another cluster has taken a host of it since: then it has none of them any more.
-        """
+        """Complete a cluster that was taken but never made whole. None: another has taken a host of it since."""
         if not lease.ready:
             with explained():
                 if group.take(lease).lease.key != lease.key:

@@ -187,9 +187,7 @@ class Depot:
         return self._store.download_url(key, _LIFETIME)
 
     def _stage_alone(self, key: str, bundle: Bundle) -> None:
-        """Stage the archive under its lock. If another process holds it too long, both upload, and the store accepts
-        one.
-        """
+        """Stage it under the archive's lock. If another process holds that too long, both do: the store accepts one."""
         self._locks.mkdir(parents=True, exist_ok=True)
         lock = FileLock(self._locks / f"bundle-{bundle.digest}.lock")
         with suppress(Timeout):

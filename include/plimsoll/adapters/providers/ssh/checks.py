@@ -34,10 +34,7 @@ def problems(spec: HostsSpec, connections: Connections) -> list[Problem]:
 
 
 def shape(spec: HostsSpec, options: SshOptions) -> Iterator[Problem]:
-    """Yield what is wrong with the groups: too small, too few, or hosts that share an address or have none of IPv4.
-
-    Pure.
-    """
+    """Yield what is wrong with the groups: too small, too few, shared addresses, or addresses of IPv6. Pure."""
     yield from _addresses(options)
     nodes, loads = spec.node_hosts, spec.load_hosts
     large = [group for group in options.groups if len(group.nodes) >= nodes]

@@ -43,7 +43,6 @@ class Group:
         return self.loads[0]
 
     def fits(self, nodes: int, load_hosts: int) -> bool:
-        """Tell whether the group has that many hosts of each role."""
         return len(self.nodes) >= nodes and len(self.loads) >= load_hosts
 
     def members_of(self, hosts: Sequence[HostInfo]) -> tuple[Member, ...]:
@@ -160,10 +159,7 @@ class Group:
                     member.release(lease.key)
 
     def take(self, lease: Lease) -> Held:
-        """Take all hosts for the lease's cluster, or none.
-
-        Returns the lease of the first host that another cluster holds, or else this one.
-        """
+        """Take all hosts for the lease's cluster, or none. Returns another cluster's first lease, else this one."""
         held = self.load.take(lease)
         for member in self._machines(lease.cluster)[1:]:
             if held.lease.key == lease.key:

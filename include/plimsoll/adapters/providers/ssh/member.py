@@ -85,7 +85,6 @@ def parse_held(answer: dict[str, Any], where: str) -> Held | None:
 
 
 def is_below_home(written: PurePosixPath) -> bool:
-    """Tell whether the path begins with the user's home."""
     return written.parts[0] == _HOME
 
 
@@ -114,10 +113,7 @@ class Member:
 
     @property
     def folder(self) -> PurePosixPath:
-        """Return the group's own folder on the host, which is asked once for each connection.
-
-        Raises HostError where it can't be asked.
-        """
+        """Return the group's own folder on the host, asked once for each connection. Raises HostError."""
         if not is_below_home(self.written):
             return self.written
         connection = self.connections.to(self._target)
@@ -133,7 +129,6 @@ class Member:
 
     @property
     def work(self) -> PurePosixPath:
-        """Return the folder of clusters."""
         return self.folder / _CLUSTERS
 
     @property
@@ -143,7 +138,6 @@ class Member:
 
     @property
     def reached(self) -> tuple[Target, PurePosixPath]:
-        """Return the way to the host, and the group's folder there."""
         return self._target, self.written
 
     @property

@@ -61,12 +61,10 @@ class GroupOptions(Model):
 
     @property
     def loads(self) -> tuple[HostOptions, ...]:
-        """Return all load hosts, the first one first."""
         return (self.load, *self.further_load_hosts)
 
     @property
     def hosts(self) -> tuple[HostOptions, ...]:
-        """Return nodes and load hosts."""
         return (*self.nodes, *self.loads)
 
 
@@ -92,5 +90,4 @@ class SshOptions(Model):
         return self
 
     def folder_of(self, group: GroupOptions) -> str:
-        """Return the folder of that group's clusters on its hosts."""
         return group.folder or self.folder
