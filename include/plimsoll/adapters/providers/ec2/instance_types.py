@@ -99,12 +99,11 @@ _QUOTAS = {
     "vt": _G,
     "x": Quota("L-7295265B", "Running On-Demand X instances"),
 }
-_FAMILY = re.compile(r"[a-z]+")
 
 
 def quota_of(instance_type: str) -> Quota | None:
     """Return the quota that limits instances of that type; None for an unknown family."""
-    family = _FAMILY.match(instance_type)
+    family = re.match(r"[a-z]+", instance_type)
     return _QUOTAS.get(family[0]) if family else None
 
 
@@ -163,10 +162,11 @@ class Ec2Tariffs:
         return self.of_options(read_options(spec.options, f"definition {spec.name!r}"))
 
     def of_options(self, options: Ec2Options) -> Tariff:
-        node, load = (self._rate(options, options.instance_types.of(role)) for role in ("node", "load"))
+        types = options.instance_types
+        node, load = self._rate(options, types.node), self._rate(options, types.load)
         return Tariff(
-            node=_host_rate(options.instance_types.node, node),
-            load=_host_rate(options.instance_types.load, load),
+            node=HostRate(kind=types.node, vcpus=node.vcpus, usd_per_hour=node.usd_per_hour),
+            load=HostRate(kind=types.load, vcpus=load.vcpus, usd_per_hour=load.usd_per_hour),
             source="; ".join(dict.fromkeys((node.source, load.source))),
         )
 
@@ -245,10 +245,6 @@ def _is_reachable(url: str) -> bool:
             return True
     except OSError:
         return False
-
-
-def _host_rate(kind: str, rate: Rate) -> HostRate:
-    return HostRate(kind=kind, vcpus=rate.vcpus, usd_per_hour=rate.usd_per_hour)
 
 
 @lru_cache(maxsize=1)

@@ -19,7 +19,6 @@ from plimsoll.domain.text.units import parse_size
 from plimsoll.domain.text.wording import plural
 
 _MIB = 1 << 20
-_ANSWER_S = 60.0
 
 
 def problems(spec: HostsSpec, connections: Connections) -> list[Problem]:
@@ -87,8 +86,8 @@ def _memory(spec: HostsSpec, member: Member, memory: int) -> Iterator[Problem]:
 def _host(spec: HostsSpec, options: SshOptions, group: Group, member: Member) -> Sequence[Problem]:
     where = f"provider.options.groups.{group.name}.{member.name}"
     try:
-        readings = member.ask("readings", _ANSWER_S, folder=str(member.folder))
-        free = member.ask("room", _ANSWER_S, folder=str(member.folder))
+        readings = member.ask("readings", folder=str(member.folder))
+        free = member.ask("room", folder=str(member.folder))
     except (HostError, SecretError) as error:
         return [Problem(where, error.headline, error.mend)]
     faults = list(_memory(spec, member, memory_bytes(readings)))
