@@ -207,7 +207,6 @@ def require_asked(hosts: Sequence[AnsweredHost], tags: Tags) -> None:
 
 
 def schema() -> dict[str, Any]:
-    """Return the JSON schema of what the programs are given and of what they print."""
     models = (LaunchInput, ListInput, EndInput, Answer)
     _, schemas = TypeAdapter.json_schemas([(model.__name__, "validation", TypeAdapter(model)) for model in models])
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schemas}

@@ -95,8 +95,6 @@ class Ender:
 
 @dataclass(frozen=True)
 class Launcher:
-    """The launch of one requested cluster in one cloud."""
-
     cloud: Cloud
     clock: Clock
     log: Log

@@ -33,8 +33,6 @@ class Ended:
 
 
 class Programs(Protocol):
-    """The programs of an installation."""
-
     def problem(self, name: str) -> str:
         """Return why there is no such program that may be run; empty where there is."""
 
@@ -84,7 +82,6 @@ class FolderPrograms:
 
 
 def problems(programs: Programs, commands: Mapping[str, Sequence[str]]) -> Sequence[Problem]:
-    """Return why programs of the options can't be run, by key."""
     reasons = ((key, programs.problem(argv[0])) for key, argv in commands.items())
     return [Problem(f"provider.options.{key}", why, _MEND) for key, why in reasons if why]
 

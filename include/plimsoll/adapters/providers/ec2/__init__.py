@@ -210,10 +210,7 @@ class Ec2Provider(Provider):
     def _described(
         self, cloud: Cloud, seen: TaggedResources, unsettled: Sequence[ClusterId], unread: dict[str, None]
     ) -> Iterator[Cluster]:
-        """Yield the clusters in that place: those that show, and of unsettled ones what does not show yet.
-
-        `unread` gets the reasons why a record could not be read.
-        """
+        """Yield the place's clusters, and what unsettled ones may have unseen. `unread`: why a record can't be read."""
         by_id = tags.by_cluster(seen.resources)
         for cluster_id in sorted({*by_id, *unsettled}, key=str):
             resources = by_id.get(cluster_id, [])

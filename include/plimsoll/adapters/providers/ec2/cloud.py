@@ -41,8 +41,6 @@ _OF_ALL = THROTTLED | REFUSED_CREDENTIALS | {""}
 
 @dataclass(frozen=True)
 class CloudRegion:
-    """A region and the connection through which it is used."""
-
     connection: str
     region: str
 

@@ -58,8 +58,6 @@ class InstanceStore:
 
 @dataclass(frozen=True)
 class Quota:
-    """One quota; `code` is its code in Service Quotas."""
-
     code: str
     name: str
 

@@ -82,8 +82,6 @@ def placed(  # noqa: PLR0913, PLR0917  # where, and for how long
 
 @dataclass(frozen=True)
 class _Search:
-    """The search for a zone with room for one cluster's hosts."""
-
     launcher: Launcher
     clock: Clock
     log: Log

@@ -114,11 +114,7 @@ class Removal:
         self._deleted: set[str] = set()
 
     def round(self) -> list[_Remnant]:
-        """Try once to remove everything, and return what exists, or may exist without being listed; nothing once all is
-        gone.
-
-        Deleted resources are looked for at once. Resources that must end first are waited for.
-        """
+        """Try once to remove everything. Returns what exists, or may exist unlisted; nothing once all is gone."""
         left = self._once()
         if any(remnant.deleted for remnant in left):
             left = self._once()

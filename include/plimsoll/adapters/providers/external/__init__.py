@@ -147,10 +147,7 @@ class ExternalProvider(Provider):
         return "; ".join(why for hosts in self._load_hosts() if (why := hosts.why_gone(cluster_id)))
 
     def clusters(self) -> Sequence[Cluster]:
-        """Return clusters by their load hosts, and by the marks of keyspaces in every known database.
-
-        HostsSilent where a database does not answer; PartlySeen where there may be clusters in places not known.
-        """
+        """Return clusters by load hosts and by marks of keyspaces. HostsSilent where a database does not answer."""
         seen, troubles, silent = self._clusters_with_hosts()
         troubles += [self._places.unknown] if self._places.unknown else []
         for theirs, campaigns in self._named:

@@ -95,8 +95,6 @@ def has_begun(host: Host) -> bool:
 
 @dataclass(frozen=True)
 class CellOfEndpoint:
-    """What clusters have in the endpoint of these options."""
-
     options: EndpointOptions
     endpoints: Endpoints
     set_ups: SetUps

@@ -222,10 +222,7 @@ class SshProvider(Provider):
         return groups
 
     def _groups_of_places(self) -> tuple[list[Group], list[str]]:
-        """Return the groups of every place, and the reasons why options can't be read, which may name others.
-
-        Raises ProviderError for a single place with wrong options.
-        """
+        """Return the groups of all places, and why options can't be read. ProviderError if they are the only ones."""
         groups: dict[Place, Group] = {}
         unreadable: list[str] = []
         for options in self._places.options:

@@ -22,7 +22,6 @@ _MIB = 1 << 20
 
 
 def problems(spec: HostsSpec, connections: Connections) -> list[Problem]:
-    """Return every problem found; clusters themselves are not touched."""
     options = checked_options(SshOptions, spec.options)
     if isinstance(options, list):
         return options

@@ -39,7 +39,6 @@ class Group:
 
     @property
     def load(self) -> Member:
-        """Return the first load host."""
         return self.loads[0]
 
     def fits(self, nodes: int, load_hosts: int) -> bool:
@@ -51,20 +50,14 @@ class Group:
         return (self.load, *(member for member in self.members[1:] if member.name in names))
 
     def _machines(self, cluster: Cluster) -> tuple[Member, ...]:
-        """Return the members of the cluster, without those that are reached as an earlier one is.
-
-        What is done for that one, such as cleaning its folder, is done for them too.
-        """
+        """Return the cluster's members, each machine once: what is done for one, such as cleaning, is done for all."""
         first: dict[tuple[Target, PurePosixPath], Member] = {}
         for member in self.members_of(cluster.hosts):
             first.setdefault(member.reached, member)
         return tuple(first.values())
 
     def infos(self, nodes: int, load_hosts: int, avoided: Collection[str] = ()) -> tuple[HostInfo, ...]:
-        """Choose that many nodes and load hosts, in the form of a cluster's hosts.
-
-        Further hosts of the group take the places of avoided ones. Empty where there are not enough.
-        """
+        """Choose so many nodes and load hosts, further ones in place of avoided ones. Empty: there are too few."""
         hosts = tuple(self._info(member) for member in (*self.nodes[:nodes], *self.loads[:load_hosts]))
         for info in [host for host in hosts if host.identity in avoided]:
             _, hosts = next(self._with_another(hosts, info, avoided), (None, ()))
@@ -131,10 +124,7 @@ class Group:
     def _with_another(
         self, hosts: Sequence[HostInfo], info: HostInfo, avoided: Collection[str]
     ) -> Iterator[tuple[Member, tuple[HostInfo, ...]]]:
-        """Yield each further host that may take that one's place among a cluster's hosts, and these hosts then.
-
-        Nodes may take a node's place; load hosts, and then nodes, that of a load host.
-        """
+        """Yield each further host that may take that one's place among a cluster's hosts, and these hosts then."""
         used = {member.name for member in self.members_of(hosts)}
         for member in self.nodes if info.role == "node" else (*self.loads, *self.nodes):
             other = self._in_place_of(info, member)
