@@ -39,12 +39,12 @@ class SshProvider(Provider):
 
     def __init__(self, connections: Connections, clock: Clock, depot: Depot | None = None) -> None:
         self._connections, self._clock, self._depot = connections, clock, depot
-        self._places = Places()
+        self.places = Places()
         self._last_seen: dict[ClusterId, Place] = {}
 
     def at(self, places: Places) -> Self:
         bound = copy(self)
-        bound._places = places
+        bound.places = places
         return bound
 
     def check(self, spec: HostsSpec) -> Sequence[Problem]:
@@ -90,8 +90,8 @@ class SshProvider(Provider):
         leases.sort(key=lambda lease: str(lease.cluster.id))
         clusters = [lease.cluster.model_copy(update={"expires_at": lease.until}) for lease in leases]
         silent = [*unreadable, *(answer for answer in answers if isinstance(answer, str))]
-        if self._places.unknown:
-            raise PartlySeen("; ".join((self._places.unknown, *silent)), clusters)
+        if self.places.unknown:
+            raise PartlySeen("; ".join((self.places.unknown, *silent)), clusters)
         if silent:
             raise HostsSilent("; ".join(silent), clusters, mend="let these hosts answer, then try again")
         return clusters
@@ -217,7 +217,7 @@ class SshProvider(Provider):
     def _known_groups(self) -> list[Group]:
         """Return the groups of every place. The log has the reasons why there may be others."""
         groups, unreadable = self._groups_of_places()
-        for why in filter(None, [self._places.unknown, *unreadable]):
+        for why in filter(None, [self.places.unknown, *unreadable]):
             _log.warning("%s", why)
         return groups
 
@@ -225,12 +225,12 @@ class SshProvider(Provider):
         """Return the groups of all places, and why options can't be read. ProviderError if they are the only ones."""
         groups: dict[Place, Group] = {}
         unreadable: list[str] = []
-        for options in self._places.options:
+        for options in self.places.options:
             try:
                 # By its place, as several campaigns may name a group
                 groups.update({group.load.place: group for group in self._groups(options)})
             except ProviderError as error:  # of a campaign that another version of Plimsoll has started
-                if len(self._places.options) == 1:
+                if len(self.places.options) == 1:
                     raise
                 unreadable.append(f"hosts of a campaign can't be asked for clusters: {error}")
         return list(groups.values()), unreadable
