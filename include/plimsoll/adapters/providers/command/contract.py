@@ -20,7 +20,6 @@ from plimsoll.domain.text.wording import shortened
 
 FORMAT = 1
 PREFIX = "plimsoll-"
-"""The beginning of every tag's name."""
 _MOST_HOSTS = 5000
 _SHOWN = 300
 

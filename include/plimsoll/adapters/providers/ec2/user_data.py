@@ -34,7 +34,6 @@ PREPARED = "prepared"
 LIMITS = {"memlock": "unlimited", "nofile": "1048576", "nproc": "32768", "as": "unlimited"}
 """The limits of a login: locked memory, open files, processes, address space."""
 KERNEL = {"vm.max_map_count": 1048575, "vm.swappiness": 0, "vm.zone_reclaim_mode": 0}
-"""The kernel's parameters of every host."""
 _HUGE_PAGE = 2 << 20
 """Bytes of a huge page where pages have 4 KiB, as on x86-64."""
 _TIMER = "plimsoll-expiry"
