@@ -50,6 +50,7 @@ class _Examination:
 
     def __init__(self, spec: HostsSpec, options: Ec2Options, cloud: Cloud, secrets: Secrets) -> None:
         self._spec, self._options, self._cloud, self._secrets = spec, options, cloud, secrets
+        self._place_key = "subnets" if options.subnets else "zones"
         self._found: list[Problem] = []
 
     def problems(self) -> list[Problem]:
@@ -218,10 +219,6 @@ class _Examination:
         except CloudError as error:
             if error.code != "DryRunOperation":
                 self._note(key, error.what, error.mend)
-
-    @property
-    def _place_key(self) -> str:
-        return "subnets" if self._options.subnets else "zones"
 
     @contextmanager
     def _noted(self, key: str) -> Iterator[None]:

@@ -35,6 +35,7 @@ class Launched:
 
     def __init__(self, records: Launches, cluster_id: ClusterId, place: CloudRegion, clock: Clock) -> None:
         self._records, self._id, self._place, self._clock = records, cluster_id, place, clock
+        self._here = {"connection": place.connection, "region": place.region}
         self._known: dict[str, Launch] = {}
         self._blind_until: datetime | None = None
         self._pending: dict[str, datetime] = {}
@@ -256,10 +257,6 @@ class Launched:
         times = [launch.asked_at + LAG for launch in self._known.values() if launch.hosts is None]
         latest = max([*times, *([self._blind_until] if self._blind_until else [])], default=None)
         return latest if latest and self._clock.now() < latest else None
-
-    @property
-    def _here(self) -> dict[str, str]:
-        return {"connection": self._place.connection, "region": self._place.region}
 
     def _hosts(self) -> Iterator[tuple[Launch, HostInfo]]:
         return ((launch, host) for launch in self._known.values() for host in launch.hosts or ())

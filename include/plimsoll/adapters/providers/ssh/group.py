@@ -35,11 +35,7 @@ class Group:
 
         self.loads = tuple(member(load_host_name(n), "load", host) for n, host in enumerate(options.loads, start=1))
         self.nodes = tuple(member(f"node{n}", "node", host) for n, host in enumerate(options.nodes, start=1))
-        self.members = (*self.loads, *self.nodes)
-
-    @property
-    def load(self) -> Member:
-        return self.loads[0]
+        self.load, self.members = self.loads[0], (*self.loads, *self.nodes)
 
     def fits(self, nodes: int, load_hosts: int) -> bool:
         return len(self.nodes) >= nodes and len(self.loads) >= load_hosts
@@ -126,7 +122,7 @@ class Group:
     ) -> Iterator[tuple[Member, tuple[HostInfo, ...]]]:
         """Yield each further host that may take that one's place among a cluster's hosts, and these hosts then."""
         used = {member.name for member in self.members_of(hosts)}
-        for member in self.nodes if info.role == "node" else (*self.loads, *self.nodes):
+        for member in self.nodes if info.role == "node" else self.members:
             other = self._in_place_of(info, member)
             if member.name not in used and other.identity not in avoided:
                 yield member, tuple(other if host.name == info.name else host for host in hosts)
