@@ -89,7 +89,10 @@ class Cloud:
         try:
             socket.getaddrinfo(name, None)
         except OSError as error:
-            mend = _region_mend(self.place)
+            mend, known = "check this machine's network", get_session().get_available_regions("ec2")
+            if self.place.region not in known:
+                alike = get_close_matches(self.place.region, known, n=1)
+                mend = f"name a region that there is{f', such as {alike[0]}' if alike else ''}; or {mend}"
             raise CloudError(f"{name} can't be found: {error}", where=self.where, mend=mend) from error
 
     def call(self, operation: str, **parameters: Any) -> Answer:
@@ -159,14 +162,6 @@ def clouds(secrets: Secrets) -> Callable[[CloudRegion], Cloud]:
         return Cloud(AwsAccess(lambda service, region: secrets.aws(place.connection).client(service, region)), place)
 
     return cache(cloud)
-
-
-def _region_mend(place: CloudRegion) -> str:
-    known = get_session().get_available_regions("ec2")
-    if place.region in known:
-        return "check this machine's network"
-    alike = get_close_matches(place.region, known, n=1)
-    return f"name a region that there is{f', such as {alike[0]}' if alike else ''}; or check this machine's network"
 
 
 def end(cloud: Cloud, ids: Sequence[str], may_lag: Callable[[str], bool] = lambda _: False) -> Ended:

@@ -68,7 +68,10 @@ class LaunchPlanner:
         `image`: that of the cluster's other hosts. The time of waiting for room is added to the expiry, within the
         ceiling of the definition.
         """
-        disks = self._disks(options)
+        types = {role: options.instance_types.of(role) for role in ROLES}
+        answer = self.cloud.call("describe_instance_types", InstanceTypes=sorted(set(types.values())))
+        own = {described["InstanceType"]: instance_store(described) for described in answer["InstanceTypes"]}
+        disks = {role: own[kind] for role, kind in types.items()}
         expires = request.expires_at + options.patience
         ends = expires + options.expiry_margin
         if request.ends_at is not None:
@@ -84,18 +87,12 @@ class LaunchPlanner:
             options=options,
             image=find_image(self.cloud, options, image),
             security_group=security_group(self.cloud, options, vpc)["GroupId"],
-            user_data={role: cloud_config(self._setup(request, options, own, ends)) for role, own in disks.items()},
+            user_data={role: cloud_config(self._setup(request, options, disks[role], ends)) for role in ROLES},
             disks=disks,
             usd_per_hour={"node": self.tariff.node.usd_per_hour, "load": self.tariff.load.usd_per_hour},
             was_whole=request.was_whole,
             unfit=request.unfit,
         )
-
-    def _disks(self, options: Ec2Options) -> dict[Role, InstanceStore]:
-        types = {role: options.instance_types.of(role) for role in ROLES}
-        answer = self.cloud.call("describe_instance_types", InstanceTypes=sorted(set(types.values())))
-        own = {described["InstanceType"]: instance_store(described) for described in answer["InstanceTypes"]}
-        return {role: own[kind] for role, kind in types.items()}
 
     def _setup(self, request: ClusterRequest, options: Ec2Options, disks: InstanceStore, ends: datetime) -> HostSetup:
         return HostSetup(

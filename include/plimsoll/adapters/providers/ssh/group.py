@@ -123,16 +123,12 @@ class Group:
         """Yield each further host that may take that one's place among a cluster's hosts, and these hosts then."""
         used = {member.name for member in self.members_of(hosts)}
         for member in self.nodes if info.role == "node" else self.members:
-            other = self._in_place_of(info, member)
+            other = self._info(member)
+            if info.role != "node":  # load hosts are found by name in files, so the name stays
+                facts = {**other.facts, _MEMBER: member.name}
+                other = other.model_copy(update={"name": info.name, "role": "load", "facts": facts})
             if member.name not in used and other.identity not in avoided:
                 yield member, tuple(other if host.name == info.name else host for host in hosts)
-
-    def _in_place_of(self, info: HostInfo, member: Member) -> HostInfo:
-        """Return the member as a host of the cluster. Load hosts are found by name in files, so the name stays."""
-        own = self._info(member)
-        if info.role == "node":
-            return own
-        return own.model_copy(update={"name": info.name, "role": "load", "facts": {**own.facts, _MEMBER: member.name}})
 
     def release_others(self, lease: Lease) -> None:
         """Give back what the cluster had of the group before others took its place, as far as it can be reached."""
