@@ -223,7 +223,7 @@ class Launcher:
 
 
 def retry_until_known(clock: Clock, unknown: str, call: Callable[[], Answer]) -> Answer:
-    """Return the call's answer, asked again while that code says that EC2 does not know what was just made."""
+    """Return the call's answer, asked again within LAG while that code says that EC2 does not know what was made."""
     deadline = clock.now() + LAG
     for pause in poll_pauses():
         try:
