@@ -1,7 +1,7 @@
 """What providers share: how options are read, how long hosts may be waited for, and the pauses between two tries."""
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import TypeVar
 
@@ -11,6 +11,7 @@ from plimsoll.domain.keys.faults import as_written, problems_of
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import Problem, ProviderError
 from plimsoll.domain.text.units import format_duration
+from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import TIME_TO_PROVISION, Places
 
 _FIRST_S, _LONGEST_S = 15.0, 240.0
@@ -58,11 +59,18 @@ def waiting_problems(patience: timedelta, further: timedelta, waits: str, shorte
     return [Problem("provider.options.patience", what + late, mend)]
 
 
-def pauses(seed: str) -> Iterator[float]:
-    """Yield the seconds between two rounds: doubling up to a limit, and shifted for each cell.
+def looks(clock: Clock, pauses: Iterable[float], patience: timedelta) -> Iterator[None]:
+    """Yield at once, and again after each of these pauses; for the last time once that much time has passed."""
+    deadline = clock.now() + patience
+    for pause in pauses:
+        yield
+        if clock.now() > deadline:
+            return
+        clock.sleep(pause)
 
-    The shift keeps cells from retrying at the same time.
-    """
+
+def pauses(seed: str) -> Iterator[float]:
+    """Yield seconds between two rounds: doubling up to a limit, shifted so that cells don't retry at the same time."""
     dice = random.Random(seed)  # noqa: S311 - not for secrets
     longest = _FIRST_S
     while True:

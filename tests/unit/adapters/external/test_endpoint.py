@@ -11,7 +11,7 @@ from tests.fakes.clock import BEGAN, SteppingClock
 from tests.fakes.scripted_host import ScriptedHost
 
 from plimsoll.adapters.external import EndpointOptions, Endpoints
-from plimsoll.adapters.providers.external.cell_of_endpoint import CellOfEndpoint
+from plimsoll.adapters.providers.external.made import CellOfEndpoint
 from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest, HostInfo, SetUp
 from plimsoll.domain.text.errors import ProviderError, SecretError
 from plimsoll.ports.host import CommandResult

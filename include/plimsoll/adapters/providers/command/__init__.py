@@ -10,13 +10,12 @@ from typing import Protocol, Self
 from plimsoll.adapters.providers.command.checks import CommandTariffs, login_of, problems
 from plimsoll.adapters.providers.command.cloud import Cloud
 from plimsoll.adapters.providers.command.contract import AnsweredHost
-from plimsoll.adapters.providers.command.ending import Ender
 from plimsoll.adapters.providers.command.group import Reach, as_own, ssh_options
 from plimsoll.adapters.providers.command.launched import Launched, UnkeptLaunches, host_info
-from plimsoll.adapters.providers.command.launching import Launcher, is_whole
-from plimsoll.adapters.providers.command.options import CommandOptions, read_options
+from plimsoll.adapters.providers.command.launching import Ender, Launcher, is_whole
+from plimsoll.adapters.providers.command.options import CommandOptions
 from plimsoll.adapters.providers.command.programs import FolderPrograms, Programs
-from plimsoll.adapters.providers.requested import options_of_places
+from plimsoll.adapters.providers.requested import options_of_places, options_of_request
 from plimsoll.adapters.providers.ssh.login import as_provider_error
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen, RecordsUnread
@@ -33,8 +32,6 @@ _Seen = tuple[Hashable, tuple[AnsweredHost, ...]]
 
 
 class HostsAnswer(Protocol):
-    """Waits for new hosts."""
-
     def await_hosts(self, hosts: Sequence[AnsweredHost], options: CommandOptions) -> None:
         """Raises ProviderError where one can't be used."""
 
@@ -70,7 +67,8 @@ class CommandProvider(Provider):
 
     def ensure(self, request: ClusterRequest) -> Cluster:
         """Return the cluster's hosts, launched now or before, once they let us in and nothing of others is on them."""
-        cloud = self._cloud(read_options(request.options, str(request.id)))
+        options = options_of_request(CommandOptions, request.options, str(request.id))
+        cloud = Cloud(self.programs, options, self.store)
         launched = Launched.read(self.launches, request.id, cloud.options)
         login = login_of(self.secrets, cloud.options.connection)
         launcher = Launcher(cloud, self.clock, self.log, request, login, self._ender(cloud, launched))
@@ -256,14 +254,11 @@ class CommandProvider(Provider):
 
         return Ender(cloud, self.clock, self.log, launched, clean)
 
-    def _cloud(self, options: CommandOptions) -> Cloud:
-        return Cloud(self.programs, options, self.store)
-
     def _clouds(self) -> list[Cloud]:
         """Return the cloud of each known place. Raises ProviderError where the only options can't be read."""
         clouds: dict[Hashable, Cloud] = {}
         for options in options_of_places(CommandOptions, self.places):
-            cloud = self._cloud(options)
+            cloud = Cloud(self.programs, options, self.store)
             clouds.setdefault(cloud.place, cloud)
         return list(clouds.values())
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from plimsoll.adapters.providers.command.cloud import Cloud, Login
-from plimsoll.adapters.providers.command.options import CommandOptions, read_options
+from plimsoll.adapters.providers.command.options import CommandOptions
 from plimsoll.adapters.providers.command.programs import Programs
 from plimsoll.adapters.providers.command.programs import problems as missing
-from plimsoll.adapters.providers.requested import checked_options, waiting_problems
+from plimsoll.adapters.providers.requested import checked_options, options_of_request, waiting_problems
 from plimsoll.adapters.providers.ssh.options import authorized_key
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cost import HostRate, Tariff
@@ -61,7 +61,7 @@ class CommandTariffs:
     """An implementation of the Tariffs port: prices are what the definition says. Hosts may say others of their own."""
 
     def tariff(self, spec: HostsSpec) -> Tariff:
-        prices = read_options(spec.options, f"definition {spec.name!r}").prices
+        prices = options_of_request(CommandOptions, spec.options, f"definition {spec.name!r}").prices
         known = prices.node is not None and prices.load is not None
         source = "provider.options.prices of the definition" if known else "provider.options.prices lacks a price"
         node, load = (

@@ -4,19 +4,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from plimsoll.adapters.providers.command.contract import (
-    PREFIX,
-    AnsweredHost,
-    EndInput,
-    Garbage,
-    LaunchInput,
-    ListInput,
-    RequestedHost,
-    Tags,
-    parse_hosts,
-    require_asked,
-    role_of,
-)
+from plimsoll.adapters.providers.command import contract
 from plimsoll.adapters.providers.command.options import CommandOptions
 from plimsoll.adapters.providers.command.programs import Programs
 from plimsoll.domain.hosts.cluster import ClusterId
@@ -58,12 +46,12 @@ class Cloud:
         """Return what tells one cloud from another: how its hosts are listed."""
         return self.options.list, str(self.options.options)
 
-    def launch(self, tags: Tags, login: Login, ports: tuple[int, ...]) -> tuple[AnsweredHost, ...]:
+    def launch(self, tags: contract.Tags, login: Login, ports: tuple[int, ...]) -> tuple[contract.AnsweredHost, ...]:
         """Make the hosts that these tags name. Raises ProviderError, also where others than these are printed."""
-        stdin = LaunchInput(
+        stdin = contract.LaunchInput(
             token=tags.token,
             tags=tags.as_text(),
-            hosts=tuple(RequestedHost(name=name, role=role_of(name)) for name in tags.names),
+            hosts=tuple(contract.RequestedHost(name=name, role=contract.role_of(name)) for name in tags.names),
             public_key=login.public_key,
             user=login.user,
             ports=ports,
@@ -72,30 +60,30 @@ class Cloud:
         )
         printed = self._run(self.options.launch, stdin, self.options.launch_within)
         try:
-            hosts = parse_hosts(printed, self.store)
-            require_asked(hosts, tags)
-        except Garbage as error:
+            hosts = contract.parse_hosts(printed, self.store)
+            contract.require_asked(hosts, tags)
+        except contract.Garbage as error:
             raise _broken(self.options.launch, error) from error
         return hosts
 
-    def living(self) -> tuple[AnsweredHost, ...]:
+    def living(self) -> tuple[contract.AnsweredHost, ...]:
         """Return all hosts of the installation. Raises ProviderError where that can't be told."""
-        stdin = ListInput(tags={f"{PREFIX}store": self.store}, options=self.options.options)
+        stdin = contract.ListInput(tags={f"{contract.PREFIX}store": self.store}, options=self.options.options)
         printed = self._run(self.options.list, stdin, self.options.answer_within)
         try:
-            return parse_hosts(printed, self.store)
-        except Garbage as error:
+            return contract.parse_hosts(printed, self.store)
+        except contract.Garbage as error:
             raise _broken(self.options.list, error) from error
 
-    def of_cluster(self, cluster_id: ClusterId) -> tuple[AnsweredHost, ...]:
+    def of_cluster(self, cluster_id: ClusterId) -> tuple[contract.AnsweredHost, ...]:
         """Return the hosts of one cluster, the nodes first, in the order of their numbers."""
         own = [host for host in self.living() if host.owned.id == cluster_id]
         return tuple(sorted(own, key=lambda host: (host.role == "load", len(host.name), host.name)))
 
     def end(self, cluster_id: ClusterId, ids: Sequence[str]) -> None:
         """Have the cluster's hosts ended. Raises ProviderError. Whether they have, `living` tells."""
-        tags = {f"{PREFIX}store": self.store, f"{PREFIX}cluster": str(cluster_id)}
-        stdin = EndInput(tags=tags, ids=tuple(dict.fromkeys(ids)), options=self.options.options)
+        tags = {f"{contract.PREFIX}store": self.store, f"{contract.PREFIX}cluster": str(cluster_id)}
+        stdin = contract.EndInput(tags=tags, ids=tuple(dict.fromkeys(ids)), options=self.options.options)
         self._run(self.options.end, stdin, self.options.answer_within)
 
     def _run(self, argv: Sequence[str], stdin: Model, limit: timedelta) -> bytes:
@@ -115,5 +103,5 @@ _MEANING = {
 }
 
 
-def _broken(argv: Sequence[str], error: Garbage) -> ProgramError:
+def _broken(argv: Sequence[str], error: contract.Garbage) -> ProgramError:
     return ProgramError(f"{argv[0]}: {error}", where=" ".join(argv), mend=error.mend)

@@ -5,7 +5,7 @@ The guide `any-cloud.md` is its description for people who write programs.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -20,7 +20,6 @@ from plimsoll.domain.text.wording import shortened
 
 FORMAT = 1
 PREFIX = "plimsoll-"
-"""The beginning of every tag's name."""
 _MOST_HOSTS = 5000
 _SHOWN = 300
 
@@ -65,7 +64,6 @@ class Tags(Model):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return the names of all hosts of the cluster."""
         return host_names(self.nodes, self.load_hosts)
 
     def as_text(self) -> dict[str, str]:
@@ -153,7 +151,6 @@ def host_names(nodes: int, load_hosts: int) -> tuple[str, ...]:
 
 
 def tags_of(request: ClusterRequest, store: str, token: str, now: datetime) -> Tags:
-    """Return the tags of a requested cluster's hosts."""
     return Tags(
         store=store,
         cluster=str(request.id),
@@ -167,11 +164,9 @@ def tags_of(request: ClusterRequest, store: str, token: str, now: datetime) -> T
 
 
 def parse_hosts(printed: bytes, store: str) -> tuple[AnsweredHost, ...]:
-    """Return the installation's hosts in an answer; those of others, by their tags, are not looked at.
-
-    Raises Garbage for what is no such answer.
-    """
-    own = [entry for entry in _entries(printed) if _store_of(entry) == store]
+    """Return the installation's hosts in an answer; others', by their tags, are not looked at. Raises Garbage."""
+    tagged = [entry for entry in _entries(printed) if isinstance(entry.get("tags"), dict)]
+    own = [entry for entry in tagged if entry["tags"].get(f"{PREFIX}store") == store]
     try:
         hosts = Answer.model_validate({"hosts": own}).hosts
     except ValidationError as error:
@@ -211,7 +206,6 @@ def require_asked(hosts: Sequence[AnsweredHost], tags: Tags) -> None:
 
 
 def schema() -> dict[str, Any]:
-    """Return the JSON schema of what the programs are given and of what they print."""
     models = (LaunchInput, ListInput, EndInput, Answer)
     _, schemas = TypeAdapter.json_schemas([(model.__name__, "validation", TypeAdapter(model)) for model in models])
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schemas}
@@ -228,11 +222,6 @@ def _entries(printed: bytes) -> Iterable[Any]:
     if wrong := [entry for entry in answer["hosts"] if not isinstance(entry, dict)]:
         raise Garbage(f"a host is no object: {shortened(repr(wrong[0])[:_SHOWN])}", mend)
     return list(answer["hosts"])
-
-
-def _store_of(entry: Mapping[str, Any]) -> object:
-    tags = entry.get("tags")
-    return tags.get(f"{PREFIX}store") if isinstance(tags, dict) else None
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -1,13 +1,13 @@
 """Listed hosts as a group of the provider `ssh`, which does all else: leases, cleaning, files, programs and jobs."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 
 from plimsoll.adapters.hosts.reached import HostOptions
 from plimsoll.adapters.providers.command.contract import AnsweredHost
-from plimsoll.adapters.providers.command.ending import poll_pauses
 from plimsoll.adapters.providers.command.launched import facts_of, host_info
+from plimsoll.adapters.providers.command.launching import poll_pauses
 from plimsoll.adapters.providers.command.options import CommandOptions
+from plimsoll.adapters.providers.requested import looks
 from plimsoll.adapters.providers.ssh import Connections, WrongHostKey
 from plimsoll.adapters.providers.ssh.group import in_parallel
 from plimsoll.domain.hosts.cluster import Cluster
@@ -48,8 +48,8 @@ class Reach:
 
     def await_hosts(self, hosts: Sequence[AnsweredHost], options: CommandOptions) -> None:
         """Raises ProviderError when one does not let us in within `startup`, at once where another answers."""
-        deadline, left = self._clock.now() + options.startup, list(hosts)
-        for pause in poll_pauses():
+        left = list(hosts)
+        for _ in looks(self._clock, poll_pauses(), options.startup):
             errors = in_parallel(left, lambda host: self._why_not(host, options.connection))
             waiting = [(host, why) for host, why in zip(left, errors, strict=True) if why is not None]
             if not waiting:
@@ -57,9 +57,9 @@ class Reach:
             left = [host for host, _ in waiting]
             if wrong := next((why for _, why in waiting if isinstance(why, WrongHostKey)), None):
                 raise ProviderError(wrong.what, where=wrong.where, mend=wrong.mend) from wrong
-            if self._clock.now() > deadline:
-                raise _too_late(waiting, options.startup)
-            self._clock.sleep(pause)
+        reasons = "; ".join(f"{host}: {why.what}" for host, why in waiting)
+        mend = f"{waiting[0][1].mend}; `launch` is given the public key to let in"
+        raise ProviderError(f"hosts did not let us in within {options.startup}: {reasons}", mend=mend)
 
     def _why_not(self, host: AnsweredHost, connection: str) -> HostError | None:
         try:
@@ -67,9 +67,3 @@ class Reach:
         except HostError as error:
             return error
         return None
-
-
-def _too_late(waiting: Sequence[tuple[AnsweredHost, HostError]], patience: timedelta) -> ProviderError:
-    reasons = "; ".join(f"{host}: {why.what}" for host, why in waiting)
-    mend = f"{waiting[0][1].mend}; `launch` is given the public key to let in"
-    return ProviderError(f"hosts did not let us in within {patience}: {reasons}", mend=mend)

@@ -13,8 +13,6 @@ from plimsoll.domain.hosts.cluster import ClusterId, HostInfo, Launch
 from plimsoll.domain.text.errors import StoreError
 from plimsoll.ports.provider import Launches
 
-INSTANCE_ID = "instance_id"
-
 
 class UnkeptLaunches:
     """An implementation of the Launches port in memory, for a cluster that this process alone makes and ends."""
@@ -34,7 +32,7 @@ class UnkeptLaunches:
 
 def facts_of(host: AnsweredHost) -> dict[str, str]:
     """Return the facts of a host: its own, and those that tell it from others."""
-    answered = {INSTANCE_ID: host.id, "instance_type": host.type, "zone": host.zone}
+    answered = {"instance_id": host.id, "instance_type": host.type, "zone": host.zone}
     return {**host.facts, **{name: fact for name, fact in answered.items() if fact}}
 
 
@@ -74,7 +72,6 @@ class Launched:
 
     @property
     def living(self) -> tuple[HostInfo, ...]:
-        """Return the hosts without a recorded end."""
         return tuple(host for launch in self.known for host in launch.living)
 
     def unknown_until(self) -> datetime | None:

@@ -1,14 +1,18 @@
-"""Have a cluster's hosts made, all or none. `list` decides what there is, also after a crash in between."""
+"""Have a cluster's hosts made, all or none, and have them ended. `list` decides what there is, also after a crash in
+between: hosts have ended only once they are listed no more.
+"""
 
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import chain, repeat
 from operator import attrgetter
 
 from plimsoll.adapters.providers.command.cloud import Cloud, Login, ProgramError
 from plimsoll.adapters.providers.command.contract import AnsweredHost, host_names, tags_of
-from plimsoll.adapters.providers.command.ending import Ender, poll_pauses
-from plimsoll.adapters.providers.requested import pauses
+from plimsoll.adapters.providers.command.launched import Launched
+from plimsoll.adapters.providers.requested import looks, pauses
 from plimsoll.domain.hosts.cluster import ClusterRequest
 from plimsoll.domain.text.errors import HostsLost, PlimsollError, ProviderError
 from plimsoll.ports.clock import Clock
@@ -18,6 +22,16 @@ LAG = timedelta(minutes=2)
 """How far a list may lag behind a launch, and for how long a host that it lacks is looked for again."""
 _identity = attrgetter("id", "name", "address", "host_key")
 
+PATIENCE = timedelta(minutes=20)
+"""How long hosts may take to be listed no more."""
+_LOOKS = 2
+"""How many lists, one after the other, must show nothing: one may lack a host."""
+
+
+def poll_pauses() -> Iterator[float]:
+    """Yield the seconds between two looks at the list, without end."""
+    return chain((2.0, 3.0, 5.0), repeat(10.0))
+
 
 def is_whole(hosts: tuple[AnsweredHost, ...], nodes: int, load_hosts: int) -> bool:
     """Tell whether these are all hosts of such a cluster, each once."""
@@ -25,9 +39,62 @@ def is_whole(hosts: tuple[AnsweredHost, ...], nodes: int, load_hosts: int) -> bo
 
 
 @dataclass(frozen=True)
-class Launcher:
-    """The launch of one requested cluster in one cloud."""
+class Ender:
+    """The end of one cluster in one cloud. `clean`: removes what it has on these hosts, as far as they answer."""
 
+    cloud: Cloud
+    clock: Clock
+    log: Log
+    launched: Launched
+    clean: Callable[[tuple[AnsweredHost, ...]], None]
+
+    def end(self) -> None:
+        """End everything of the cluster. Raises ProviderError where something lives on, or that can't be told.
+
+        A launch whose answer was lost may still bring hosts for a while, which are waited for.
+        """
+        began, empty, has_ended = self.clock.now(), 0, False
+        until = max(began, self.launched.unknown_until() or began)
+        shown = self._cleaned()
+        trouble: ProviderError | None = None
+        for pause in poll_pauses():
+            try:
+                # Asked again for hosts that show later, as those of a launch whose answer was lost may
+                if shown or not has_ended:
+                    recorded = [host.identity for host in self.launched.living]
+                    self.cloud.end(self.launched.id, [host.id for host in shown] or recorded)
+                    has_ended = True
+                shown = self.cloud.of_cluster(self.launched.id)
+                self.launched.discovered(shown)
+                empty = 0 if shown else empty + 1
+            except ProviderError as error:
+                if not (isinstance(error, ProgramError) and error.passes):
+                    raise
+                trouble, empty = error, 0
+            if empty >= _LOOKS and self.clock.now() >= until:
+                self.launched.ended(self.clock.now())
+                return
+            if self.clock.now() > until + PATIENCE:
+                break
+            self.clock.sleep(pause)
+        what = f"`end` has ended well, and after {PATIENCE} `list` still shows {', '.join(map(str, shown))}"
+        mend = f"see what {self.cloud.options.end[0]} did, end these hosts by hand, then destroy the cluster again"
+        raise trouble or ProviderError(what, where=str(self.launched.id), mend=mend)
+
+    def _cleaned(self) -> tuple[AnsweredHost, ...]:
+        """Clean the listed hosts, as far as that is possible, and return them: they may be somebody else's next."""
+        shown: tuple[AnsweredHost, ...] = ()
+        try:
+            shown = self.cloud.of_cluster(self.launched.id)
+            self.launched.discovered(shown)
+            self.clean(shown)
+        except ProviderError as error:
+            self.log(f"{self.launched.id}: its hosts could not be cleaned before their end: {error.headline}")
+        return shown
+
+
+@dataclass(frozen=True)
+class Launcher:
     cloud: Cloud
     clock: Clock
     log: Log
@@ -42,7 +109,7 @@ class Launcher:
         takes their place.
         """
         hosts = self._settled()
-        if self._is_whole(hosts):
+        if is_whole(hosts, self.request.nodes, self.request.load_hosts):
             self.ender.launched.discovered(hosts)
             return hosts
         if self.request.id.is_kept and self.request.was_whole:
@@ -59,7 +126,8 @@ class Launcher:
         until = max(launched.unknown_until() or now, now + LAG if launched.living else now)
         for pause in poll_pauses():
             hosts = self.cloud.of_cluster(self.request.id)
-            if self._is_whole(hosts) or self.clock.now() >= until:
+            is_complete = is_whole(hosts, self.request.nodes, self.request.load_hosts)
+            if is_complete or self.clock.now() >= until:
                 return hosts
             self.log(f"{self.request.id}: an earlier launch may still bring hosts, until {until:%H:%M:%S} UTC")
             self.clock.sleep(pause)
@@ -107,20 +175,14 @@ class Launcher:
 
     def _require_listed(self, hosts: tuple[AnsweredHost, ...]) -> None:
         """Wait until the list shows exactly what was printed. Raises ProgramError where it never does."""
-        identities, until = set(map(_identity, hosts)), self.clock.now() + LAG
-        for pause in poll_pauses():
+        identities = set(map(_identity, hosts))
+        for _ in looks(self.clock, poll_pauses(), LAG):
             shown = self.cloud.of_cluster(self.request.id)
             if set(map(_identity, shown)) == identities:
                 return
-            if self.clock.now() > until:
-                break
-            self.clock.sleep(pause)
         what = (
             f"{self.cloud.options.launch[0]} printed {', '.join(map(str, hosts))}, and after {LAG} "
             f"{self.cloud.options.list[0]} shows {', '.join(map(str, shown)) or 'none'} of them"
         )
         mend = "let both print the same hosts, with their tags, until they are ended; see what lives, and end it"
         raise ProgramError(what, where=str(self.request.id), mend=mend)
-
-    def _is_whole(self, hosts: tuple[AnsweredHost, ...]) -> bool:
-        return is_whole(hosts, self.request.nodes, self.request.load_hosts)

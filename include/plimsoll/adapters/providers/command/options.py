@@ -1,12 +1,10 @@
 """Options of the provider `command` in a definition: its three programs, what they are given, how hosts are used."""
 
-from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from plimsoll.adapters.providers.requested import options_of_request
 from plimsoll.adapters.providers.ssh.options import FOLDER
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.units import PositiveDuration
@@ -50,8 +48,3 @@ class CommandOptions(Model):
     startup: Annotated[PositiveDuration, Field(description="How long launched hosts may take until they let us in")] = (
         timedelta(minutes=10)
     )
-
-
-def read_options(options: Mapping[str, object], where: str) -> CommandOptions:
-    """Return the options of a requested cluster. Raises ProviderError where they can't be read."""
-    return options_of_request(CommandOptions, options, where)

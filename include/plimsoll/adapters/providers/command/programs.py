@@ -33,8 +33,6 @@ class Ended:
 
 
 class Programs(Protocol):
-    """The programs of an installation."""
-
     def problem(self, name: str) -> str:
         """Return why there is no such program that may be run; empty where there is."""
 
@@ -84,7 +82,6 @@ class FolderPrograms:
 
 
 def problems(programs: Programs, commands: Mapping[str, Sequence[str]]) -> Sequence[Problem]:
-    """Return why programs of the options can't be run, by key."""
     reasons = ((key, programs.problem(argv[0])) for key, argv in commands.items())
     return [Problem(f"provider.options.{key}", why, _MEND) for key, why in reasons if why]
 
@@ -123,7 +120,8 @@ def _followed(process: "subprocess.Popen[bytes]", name: str, content: bytes, lim
     Thread(target=_feed, args=(process.stdin, content), daemon=True).start()
     deadline = time.monotonic() + limit.total_seconds()
     try:
-        while not _has_ended(process) and not printed.is_too_long:
+        # Not `poll`, which would reap the process and free its number before its group is killed
+        while not os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) and not printed.is_too_long:
             if time.monotonic() > deadline:
                 mend = "see what it waits for; a definition gives it more time by `launch_within`, `answer_within`"
                 raise ProviderError(f"{name} did not end within {limit}, and was killed", where=name, mend=mend)
@@ -138,11 +136,6 @@ def _followed(process: "subprocess.Popen[bytes]", name: str, content: bytes, lim
         what = f"{name} printed more than {MOST_BYTES >> 20} MiB"
         raise ProviderError(what, where=name, mend="let it print its answer alone, and words on its error output")
     return Ended(process.returncode, whole, errors)
-
-
-def _has_ended(process: "subprocess.Popen[bytes]") -> bool:
-    # Not `poll`, which would reap the process and free its number before its group is killed
-    return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
 
 
 def _feed(pipe: IO[bytes], content: bytes) -> None:

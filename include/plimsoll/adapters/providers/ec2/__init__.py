@@ -8,32 +8,20 @@ from functools import cache, cached_property, partial
 from pathlib import PurePosixPath
 from typing import Self
 
+from plimsoll.adapters.providers.ec2 import tags
 from plimsoll.adapters.providers.ec2.checks import problems
-from plimsoll.adapters.providers.ec2.cloud import UNKNOWN, Cloud, CloudRegion, clouds, ids_of
+from plimsoll.adapters.providers.ec2.cloud import UNKNOWN, Cloud, CloudRegion, clouds, ids_of, is_living
 from plimsoll.adapters.providers.ec2.destroying import Destroyer, DestroySince
 from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.finding import STANDING, TaggedResources, shown, standing, tagged
 from plimsoll.adapters.providers.ec2.instance_types import Ec2Tariffs
 from plimsoll.adapters.providers.ec2.launch_plan import ROOT, LaunchPlan, LaunchPlanner
-from plimsoll.adapters.providers.ec2.launched import INSTANCE_ID, Launched
+from plimsoll.adapters.providers.ec2.launched import Launched
 from plimsoll.adapters.providers.ec2.launching import Launcher, retry_until_known
 from plimsoll.adapters.providers.ec2.network import subnets
 from plimsoll.adapters.providers.ec2.options import CONNECTION, Ec2Options, read_options
 from plimsoll.adapters.providers.ec2.placement import patiently, placed
 from plimsoll.adapters.providers.ec2.readiness import SharedHost, await_hosts, clear, in_environment, prolong
-from plimsoll.adapters.providers.ec2.tags import (
-    EXPIRES,
-    OWNER,
-    PROVIDER,
-    Recorded,
-    as_list,
-    by_cluster,
-    described,
-    is_whole,
-    of_cluster,
-    of_store,
-    why_ended,
-)
 from plimsoll.adapters.providers.ec2.user_data import host_key
 from plimsoll.adapters.providers.requested import options_of_places
 from plimsoll.adapters.providers.ssh import Connections, Depot, SshHost, Target
@@ -76,7 +64,7 @@ class Ec2Provider(Provider):
     destroy_since: DestroySince = field(default_factory=dict, kw_only=True, repr=False)
     """Cluster and place → the time since when this process has tried to destroy it, while the store is away."""
 
-    name = PROVIDER
+    name = tags.PROVIDER
     is_local = False
     keeps_hosts = True
     replaces_hosts = True
@@ -125,7 +113,7 @@ class Ec2Provider(Provider):
         plan = planner.launch_plan(request, options, choices[0].vpc, launched.image)
         launcher = Launcher(cloud, self.clock, plan, launched)
         instances = placed(launcher, self.clock, choices, self.log, deadline, self.full_zones)
-        cluster = described(request.id, instances, cloud.place, self.clock.now())
+        cluster = tags.described(request.id, instances, cloud.place, self.clock.now())
         hosts = [self._host(options, cluster, info) for info in cluster.hosts]
         await_hosts(hosts, self.clock, options.startup, launcher.require_alive)
         if not request.id.is_kept:
@@ -140,12 +128,12 @@ class Ec2Provider(Provider):
             # Read once at most, and only where the tags alone do not decide
             launched = cache(partial(Launched.read_if_possible, self.launches, cluster_id, cloud.place, self.clock))
             try:
-                instances = standing(cloud, self.clock, of_cluster(self.store, cluster_id), launched)
+                instances = standing(cloud, self.clock, tags.of_cluster(self.store, cluster_id), launched)
             except (ProviderError, SecretError) as error:
                 failed = failed or error
                 continue
             if instances:
-                return described(cluster_id, instances, cloud.place, self.clock.now())
+                return tags.described(cluster_id, instances, cloud.place, self.clock.now())
         if failed:
             raise failed
         return None
@@ -157,8 +145,8 @@ class Ec2Provider(Provider):
             with suppress(ProviderError, SecretError):
                 launched = Launched.read_if_possible(self.launches, cluster_id, cloud.place, self.clock)
                 reasons += [
-                    f"{instance['InstanceId']} is {instance['State']['Name']}: {why_ended(instance)}"
-                    for instance in shown(cloud, of_cluster(self.store, cluster_id), launched)
+                    f"{instance['InstanceId']} is {instance['State']['Name']}: {tags.why_ended(instance)}"
+                    for instance in shown(cloud, tags.of_cluster(self.store, cluster_id), launched)
                     if instance["State"]["Name"] not in STANDING and not launched.has_ended(instance["InstanceId"])
                 ]
         return "; ".join(reasons)
@@ -171,7 +159,7 @@ class Ec2Provider(Provider):
             unsettled = self.launches.unsettled()
         except StoreError as error:
             unseen = unseen or {f"hosts that EC2 does not list yet are not known: {error}": None}
-        listed = [(cloud, tagged(cloud, of_store(self.store))) for cloud in self._clouds()]
+        listed = [(cloud, tagged(cloud, tags.of_store(self.store))) for cloud in self._clouds()]
         unread: dict[str, None] = {}
         clusters = [
             cluster for cloud, resources in listed for cluster in self._described(cloud, resources, unsettled, unread)
@@ -204,9 +192,9 @@ class Ec2Provider(Provider):
         The result is what was written, because tags that EC2 shows may lag.
         """
         prolong(hosts, plan.ends)
-        ids = [info.facts[INSTANCE_ID] for info in cluster.hosts]
-        tags = as_list({OWNER: plan.owner, EXPIRES: plan.expires.isoformat()})
-        retry_until_known(self.clock, UNKNOWN, lambda: cloud.call("create_tags", Resources=ids, Tags=tags))
+        ids = [info.identity for info in cluster.hosts]
+        new = tags.as_list({tags.OWNER: plan.owner, tags.EXPIRES: plan.expires.isoformat()})
+        retry_until_known(self.clock, UNKNOWN, lambda: cloud.call("create_tags", Resources=ids, Tags=new))
         return cluster.model_copy(update={"owner": plan.owner, "expires_at": plan.expires})
 
     def _host(self, options: Ec2Options, cluster: Cluster, info: HostInfo) -> SharedHost:
@@ -222,27 +210,24 @@ class Ec2Provider(Provider):
     def _described(
         self, cloud: Cloud, seen: TaggedResources, unsettled: Sequence[ClusterId], unread: dict[str, None]
     ) -> Iterator[Cluster]:
-        """Yield the clusters in that place: those that show, and of unsettled ones what does not show yet.
-
-        `unread` gets the reasons why a record could not be read.
-        """
-        by_id = by_cluster(seen.resources)
+        """Yield the place's clusters, and what unsettled ones may have unseen. `unread`: why a record can't be read."""
+        by_id = tags.by_cluster(seen.resources)
         for cluster_id in sorted({*by_id, *unsettled}, key=str):
             resources = by_id.get(cluster_id, [])
             answers, names = [resource.answer for resource in resources], [resource.name for resource in resources]
             instances = [answer for answer in answers if "InstanceId" in answer]
-            recorded = Recorded()
+            recorded = tags.Recorded()
             # Where all hosts of a cluster show, the record has nothing to add
-            if cluster_id in unsettled and not is_whole(instances):
+            if cluster_id in unsettled and not tags.is_whole(instances):
                 try:
                     launched = Launched.read(self.launches, cluster_id, cloud.place, self.clock)
                     listed = ids_of(instances) if seen.lists_instances else None
                     unseen = [] if listed is None else [known for known in launched.living() if known not in listed]
-                    recorded = launched.not_listed(listed, cloud.living_of(unseen))
+                    recorded = launched.not_listed(listed, ids_of(filter(is_living, cloud.of_ids(unseen))))
                 except (StoreError, CloudError) as error:
                     unread[str(error)] = None
             if resources or recorded.names:
-                yield described(cluster_id, answers, cloud.place, self.clock.now(), names, recorded)
+                yield tags.described(cluster_id, answers, cloud.place, self.clock.now(), names, recorded)
 
     def _clouds(self) -> list[Cloud]:
         """Return the cloud of each known place. Where clusters may be anywhere, also those of further regions."""
@@ -256,10 +241,7 @@ class Ec2Provider(Provider):
 
 
 def over_ssh(connections: Connections, depot: Depot | None = None) -> Connect:
-    """Return hosts as they are reached outside tests: one connection each, kept while it is used.
-
-    They fetch bundles from the depot; where there is none, they are sent them.
-    """
+    """Return hosts over one kept connection each. They fetch bundles from the depot; without one, they are sent."""
 
     def connect(cluster_id: ClusterId, info: HostInfo, target: Target) -> SharedHost:
         staged = depot.of_campaign(cluster_id.campaign_id) if depot else None

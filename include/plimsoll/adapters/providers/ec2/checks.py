@@ -50,6 +50,7 @@ class _Examination:
 
     def __init__(self, spec: HostsSpec, options: Ec2Options, cloud: Cloud, secrets: Secrets) -> None:
         self._spec, self._options, self._cloud, self._secrets = spec, options, cloud, secrets
+        self._place_key = "subnets" if options.subnets else "zones"
         self._found: list[Problem] = []
 
     def problems(self) -> list[Problem]:
@@ -60,16 +61,14 @@ class _Examination:
         except CloudError as error:
             self._note("connection" if error.code in REFUSED_CREDENTIALS else "region", error.what, error.mend)
             return self._found
-        self._examine()
-        return self._found
-
-    def _examine(self) -> None:
         self._ssh_key()
         # The calls that list resources first, because a cell that can't be ended must not begin.
         for operation in ("describe_instances", *(kind.listed_by for kind in KINDS)):
             self._dry_run("connection", operation, {})
         choices, group = self._network()
-        image = self._image()
+        image: Image | None = None
+        with self._noted("image"):
+            image = find_image(self._cloud, self._options)
         types = self._types()
         self._fits(types, image)
         self._fits_group(types)
@@ -77,6 +76,7 @@ class _Examination:
         self._quotas(types)
         if image and group and not self._found:
             self._dry_runs(choices[0], image, group, types)
+        return self._found
 
     def _ssh_key(self) -> None:
         connection = self._options.ssh_connection
@@ -108,11 +108,6 @@ class _Examination:
         if free < total:
             what = f"there are {free} free addresses; {plural(self._spec.max_parallel, 'cell')} at once: {total}"
             self._note(self._place_key, what, "name further subnets, or lower max_parallel")
-
-    def _image(self) -> Image | None:
-        with self._noted("image"):
-            return find_image(self._cloud, self._options)
-        return None
 
     def _types(self) -> dict[str, Answer]:
         types: dict[str, Answer] = {}
@@ -195,24 +190,7 @@ class _Examination:
         return int(answer["Quota"]["Value"])
 
     def _dry_runs(self, subnet: Subnet, image: Image, group: Answer, types: dict[str, Answer]) -> None:
-        plan = self._dry(image, group, types)
-        if self._options.placement_group == "cluster":
-            self._dry_run("placement_group", "create_placement_group", create_placement_group(plan, subnet))
-        for role in filter(plan.count, ROLES):
-            request = run_instances(plan, role, subnet, 0)
-            # The group is not there: it comes with the cluster.
-            request["Placement"].pop("GroupName", None)
-            self._dry_run(f"instance_types.{role}", "run_instances", request)
-
-    def _dry_run(self, key: str, operation: str, request: dict[str, Any]) -> None:
-        try:
-            self._cloud.call(operation, DryRun=True, **request)
-        except CloudError as error:
-            if error.code != "DryRunOperation":
-                self._note(key, error.what, error.mend)
-
-    def _dry(self, image: Image, group: Answer, types: dict[str, Answer]) -> LaunchPlan:
-        return LaunchPlan(
+        plan = LaunchPlan(
             id=_DRY_RUN,
             owner="dry-run",
             store="dry-run",
@@ -227,10 +205,20 @@ class _Examination:
             disks={role: instance_store(types[self._options.instance_types.of(role)]) for role in ROLES},
             usd_per_hour={"node": None, "load": None},
         )
+        if self._options.placement_group == "cluster":
+            self._dry_run("placement_group", "create_placement_group", create_placement_group(plan, subnet))
+        for role in filter(plan.count, ROLES):
+            request = run_instances(plan, role, subnet, 0)
+            # The group is not there: it comes with the cluster.
+            request["Placement"].pop("GroupName", None)
+            self._dry_run(f"instance_types.{role}", "run_instances", request)
 
-    @property
-    def _place_key(self) -> str:
-        return "subnets" if self._options.subnets else "zones"
+    def _dry_run(self, key: str, operation: str, request: dict[str, Any]) -> None:
+        try:
+            self._cloud.call(operation, DryRun=True, **request)
+        except CloudError as error:
+            if error.code != "DryRunOperation":
+                self._note(key, error.what, error.mend)
 
     @contextmanager
     def _noted(self, key: str) -> Iterator[None]:

@@ -41,8 +41,6 @@ _OF_ALL = THROTTLED | REFUSED_CREDENTIALS | {""}
 
 @dataclass(frozen=True)
 class CloudRegion:
-    """A region and the connection through which it is used."""
-
     connection: str
     region: str
 
@@ -74,7 +72,6 @@ class Cloud:
             return str(self.client("sts").get_caller_identity()["Account"])
 
     def client(self, service: str) -> Any:
-        """Return a client of another service in the same place."""
         return self._access.client(service, self.place.region)
 
     def require_endpoint(self) -> None:
@@ -92,7 +89,10 @@ class Cloud:
         try:
             socket.getaddrinfo(name, None)
         except OSError as error:
-            mend = _region_mend(self.place)
+            mend, known = "check this machine's network", get_session().get_available_regions("ec2")
+            if self.place.region not in known:
+                alike = get_close_matches(self.place.region, known, n=1)
+                mend = f"name a region that there is{f', such as {alike[0]}' if alike else ''}; or {mend}"
             raise CloudError(f"{name} can't be found: {error}", where=self.where, mend=mend) from error
 
     def call(self, operation: str, **parameters: Any) -> Answer:
@@ -126,10 +126,6 @@ class Cloud:
         by_id = [{"Name": "instance-id", "Values": list(ids)}]
         return [instance for instance in self.instances(by_id, STATES) if instance["InstanceId"] in ids] if ids else []
 
-    def living_of(self, ids: Sequence[str]) -> set[str]:
-        """Return which of these instances have not ended."""
-        return set(ids_of(filter(is_living, self.of_ids(ids))))
-
     def _made(self) -> Any:
         client = self.client("ec2")
         # Before boto3's own handler: the first answer counts, and False means no.
@@ -147,7 +143,6 @@ def ids_of(instances: Iterable[Answer]) -> list[str]:
 
 
 def is_living(instance: Answer) -> bool:
-    """Tell whether the instance is in one of the states `LIVING`."""
     return instance["State"]["Name"] in LIVING
 
 
@@ -167,14 +162,6 @@ def clouds(secrets: Secrets) -> Callable[[CloudRegion], Cloud]:
         return Cloud(AwsAccess(lambda service, region: secrets.aws(place.connection).client(service, region)), place)
 
     return cache(cloud)
-
-
-def _region_mend(place: CloudRegion) -> str:
-    known = get_session().get_available_regions("ec2")
-    if place.region in known:
-        return "check this machine's network"
-    alike = get_close_matches(place.region, known, n=1)
-    return f"name a region that there is{f', such as {alike[0]}' if alike else ''}; or check this machine's network"
 
 
 def end(cloud: Cloud, ids: Sequence[str], may_lag: Callable[[str], bool] = lambda _: False) -> Ended:

@@ -61,8 +61,7 @@ _OPTIONS = "correct the definition's provider.options"
 _MENDING: Mapping[str, str] = {
     "AuthFailure": _CREDENTIALS,
     "Blocked": "the account is blocked: contact AWS Support",
-    "ExpiredToken": "renew the connection's temporary credentials",
-    "ExpiredTokenException": "renew the connection's temporary credentials",
+    **dict.fromkeys(("ExpiredToken", "ExpiredTokenException"), "renew the connection's temporary credentials"),
     "RequestExpired": "set this machine's clock, or renew the connection's temporary credentials",
     "InvalidClientTokenId": _CREDENTIALS,
     "UnrecognizedClientException": _CREDENTIALS,
@@ -94,10 +93,8 @@ _MENDING: Mapping[str, str] = {
     "IncorrectInstanceState": "wait until the instance has settled, then try again",
     "DependencyViolation": "something else still uses it: remove that first, then destroy the cluster again",
     **dict.fromkeys(THROTTLED, "the account asks too much of the API: run fewer cells at once"),
-    "InternalError": "AWS failed: try again; its health dashboard may say more",
-    "InternalFailure": "AWS failed: try again; its health dashboard may say more",
-    "Unavailable": "AWS is overloaded there: try again later",
-    "ServiceUnavailable": "AWS is overloaded there: try again later",
+    **dict.fromkeys(("InternalError", "InternalFailure"), "AWS failed: try again; its health dashboard may say more"),
+    **dict.fromkeys(("Unavailable", "ServiceUnavailable"), "AWS is overloaded there: try again later"),
     "ParameterNotFound": "name an SSM parameter that the region has in provider.options.image",
 }
 _PERFORM = re.compile(r"perform: ([a-z0-9-]+:[A-Za-z]+)")
@@ -124,7 +121,12 @@ def explained(service: str, where: str) -> Iterator[None]:
     try:
         yield
     except ClientError as error:
-        raise cloud_error(error, service, where) from error
+        fault: Any = error.response.get("Error", {})
+        code, message = str(fault.get("Code", "")), str(fault.get("Message", ""))
+        what = f"{error.operation_name} was refused: {message or 'no reason given'} ({code})"
+        mend = mending(code, message, f"{service}:{error.operation_name}")
+        repeated = bool(error.response.get("ResponseMetadata", {}).get("RetryAttempts"))
+        raise CloudError(what, where=where, mend=mend, code=code, repeated=repeated) from error
     except (NoCredentialsError, PartialCredentialsError) as error:
         raise SecretError(f"no AWS credentials: {error}", where=where, mend=WHERE_KEYS_COME_FROM) from error
     except (ConnectionError, HTTPClientError) as error:
@@ -134,18 +136,8 @@ def explained(service: str, where: str) -> Iterator[None]:
         raise CloudError(f"{service} can't be asked: {error}", where=where, mend=_OPTIONS) from error
 
 
-def cloud_error(error: ClientError, service: str, where: str) -> CloudError:
-    """Return the refusal as an error in words. For a missing permission it names the action to allow."""
-    fault: Any = error.response.get("Error", {})
-    code, message = str(fault.get("Code", "")), str(fault.get("Message", ""))
-    what = f"{error.operation_name} was refused: {message or 'no reason given'} ({code})"
-    mend = mending(code, message, f"{service}:{error.operation_name}")
-    repeated = bool(error.response.get("ResponseMetadata", {}).get("RetryAttempts"))
-    return CloudError(what, where=where, mend=mend, code=code, repeated=repeated)
-
-
 def mending(code: str, message: str, action: str) -> str:
-    """Return the advice for a refusal with that code."""
+    """Return the advice for a refusal with that code. For a missing permission it names the action to allow."""
     if code in DENIED:
         named = _PERFORM.search(message)
         return f"allow the action {named[1] if named else action}; docs/guides/aws.md has the whole policy"

@@ -100,10 +100,7 @@ class TaggedResources:
 
 
 def tagged(cloud: Cloud, filters: Sequence[Filter]) -> TaggedResources:
-    """Return every resource with those tags: instances that have not ended, then the rest, kind by kind.
-
-    A kind that can't be listed does not hide the other kinds.
-    """
+    """Return all with those tags: instances that have not ended, then each kind. One's error hides no other."""
     resources: list[Resource] = []
     unseen: list[ProviderError | SecretError] = []
     try:

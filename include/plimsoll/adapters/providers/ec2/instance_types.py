@@ -49,10 +49,7 @@ class InstanceStore:
 
     @property
     def mappings(self) -> list[dict[str, Any]]:
-        """Return entries of BlockDeviceMappings.
-
-        EC2 gives a host its NVMe disks in any case. Older types have others, which it gives only if they are named.
-        """
+        """Return BlockDeviceMappings entries. EC2 gives NVMe disks in any case, others of older types only if named."""
         return [
             {"DeviceName": f"/dev/sd{letter}", "VirtualName": f"ephemeral{number}"}
             for number, letter in enumerate(self.letters)
@@ -61,8 +58,6 @@ class InstanceStore:
 
 @dataclass(frozen=True)
 class Quota:
-    """One quota; `code` is its code in Service Quotas."""
-
     code: str
     name: str
 
@@ -102,12 +97,11 @@ _QUOTAS = {
     "vt": _G,
     "x": Quota("L-7295265B", "Running On-Demand X instances"),
 }
-_FAMILY = re.compile(r"[a-z]+")
 
 
 def quota_of(instance_type: str) -> Quota | None:
     """Return the quota that limits instances of that type; None for an unknown family."""
-    family = _FAMILY.match(instance_type)
+    family = re.match(r"[a-z]+", instance_type)
     return _QUOTAS.get(family[0]) if family else None
 
 
@@ -115,31 +109,25 @@ def find_image(cloud: Cloud, options: Ec2Options, known: str = "") -> Image:
     """Return the AMI that the options name, or that the SSM parameter contains.
 
     `known`: the AMI of the cluster's other hosts, which counts although the parameter may name a newer one. Raises
-    ProviderError when there is none.
+    ProviderError when there is none, or it can't be used.
     """
-    image_id = known or (options.image if options.image.startswith("ami-") else _from_parameter(cloud, options.image))
+    image_id = known or options.image
+    if not image_id.startswith("ami-"):
+        with explained("ssm", f"{cloud.where}, parameter {image_id}"):
+            image_id = str(cloud.client("ssm").get_parameter(Name=image_id)["Parameter"]["Value"])
     images = cloud.call("describe_images", ImageIds=[image_id])["Images"]
     if not images:
         mend = "name an image of the region in provider.options.image: images differ by region"
         raise ProviderError(f"there is no image {image_id}", where=cloud.where, mend=mend)
-    return _usable(images[0], cloud.where)
-
-
-def _usable(image: Answer, where: str) -> Image:
-    """Raise ProviderError for an image that can't be used with the hosts' own encrypted disk."""
+    image = images[0]
     state, root = image.get("State", "available"), image.get("RootDeviceName", "")
     if state != "available":
         mend = "name another image in provider.options.image, or wait until this one is available"
-        raise ProviderError(f"the image {image['ImageId']} is {state}", where=where, mend=mend)
-    if not root:
+        raise ProviderError(f"the image {image['ImageId']} is {state}", where=cloud.where, mend=mend)
+    if not root:  # its hosts could have no encrypted disk of their own
         mend = "name an image in provider.options.image that is backed by EBS"
-        raise ProviderError(f"the image {image['ImageId']} has no root device", where=where, mend=mend)
+        raise ProviderError(f"the image {image['ImageId']} has no root device", where=cloud.where, mend=mend)
     return Image(image["ImageId"], image.get("Name", ""), image.get("Architecture", ""), root)
-
-
-def _from_parameter(cloud: Cloud, name: str) -> str:
-    with explained("ssm", f"{cloud.where}, parameter {name}"):
-        return str(cloud.client("ssm").get_parameter(Name=name)["Parameter"]["Value"])
 
 
 # The Pricing API lives in few regions and speaks for all.
@@ -172,11 +160,11 @@ class Ec2Tariffs:
         return self.of_options(read_options(spec.options, f"definition {spec.name!r}"))
 
     def of_options(self, options: Ec2Options) -> Tariff:
-        """Return the prices of these instance types in that region, with that tenancy."""
-        node, load = (self._rate(options, options.instance_types.of(role)) for role in ("node", "load"))
+        types = options.instance_types
+        node, load = self._rate(options, types.node), self._rate(options, types.load)
         return Tariff(
-            node=_host_rate(options.instance_types.node, node),
-            load=_host_rate(options.instance_types.load, load),
+            node=HostRate(kind=types.node, vcpus=node.vcpus, usd_per_hour=node.usd_per_hour),
+            load=HostRate(kind=types.load, vcpus=load.vcpus, usd_per_hour=load.usd_per_hour),
             source="; ".join(dict.fromkeys((node.source, load.source))),
         )
 
@@ -255,10 +243,6 @@ def _is_reachable(url: str) -> bool:
             return True
     except OSError:
         return False
-
-
-def _host_rate(kind: str, rate: Rate) -> HostRate:
-    return HostRate(kind=kind, vcpus=rate.vcpus, usd_per_hour=rate.usd_per_hour)
 
 
 @lru_cache(maxsize=1)

@@ -68,7 +68,10 @@ class LaunchPlanner:
         `image`: that of the cluster's other hosts. The time of waiting for room is added to the expiry, within the
         ceiling of the definition.
         """
-        disks = self._disks(options)
+        types = {role: options.instance_types.of(role) for role in ROLES}
+        answer = self.cloud.call("describe_instance_types", InstanceTypes=sorted(set(types.values())))
+        own = {described["InstanceType"]: instance_store(described) for described in answer["InstanceTypes"]}
+        disks = {role: own[kind] for role, kind in types.items()}
         expires = request.expires_at + options.patience
         ends = expires + options.expiry_margin
         if request.ends_at is not None:
@@ -84,18 +87,12 @@ class LaunchPlanner:
             options=options,
             image=find_image(self.cloud, options, image),
             security_group=security_group(self.cloud, options, vpc)["GroupId"],
-            user_data={role: cloud_config(self._setup(request, options, own, ends)) for role, own in disks.items()},
+            user_data={role: cloud_config(self._setup(request, options, disks[role], ends)) for role in ROLES},
             disks=disks,
             usd_per_hour={"node": self.tariff.node.usd_per_hour, "load": self.tariff.load.usd_per_hour},
             was_whole=request.was_whole,
             unfit=request.unfit,
         )
-
-    def _disks(self, options: Ec2Options) -> dict[Role, InstanceStore]:
-        types = {role: options.instance_types.of(role) for role in ROLES}
-        answer = self.cloud.call("describe_instance_types", InstanceTypes=sorted(set(types.values())))
-        own = {described["InstanceType"]: instance_store(described) for described in answer["InstanceTypes"]}
-        return {role: own[kind] for role, kind in types.items()}
 
     def _setup(self, request: ClusterRequest, options: Ec2Options, disks: InstanceStore, ends: datetime) -> HostSetup:
         return HostSetup(
@@ -120,15 +117,26 @@ def run_instances(
     `beside`: ids of hosts that are there. Equal arguments give equal parameters, so a request can be repeated.
     """
     options, count = plan.options, plan.count(role) - len(beside)
+    grouped = options.placement_group == "cluster"
+    group = {"GroupName": group_name(plan.store, plan.id, subnet.zone)} if grouped else {}
     return {
         "ClientToken": client_token(plan, role, subnet.zone, generation, beside),
         "ImageId": plan.image.id,
         "InstanceType": options.instance_types.of(role),
         "MinCount": count,
         "MaxCount": count,
-        "NetworkInterfaces": [_interface(plan, subnet)],
+        "NetworkInterfaces": [
+            {
+                "DeviceIndex": 0,
+                "SubnetId": subnet.id,
+                "Groups": [plan.security_group],
+                # Else the subnet decides
+                "AssociatePublicIpAddress": options.public_addresses,
+                "DeleteOnTermination": True,
+            }
+        ],
         "UserData": plan.user_data[role],
-        "Placement": _placement(plan, subnet),
+        "Placement": {"AvailabilityZone": subnet.zone, "Tenancy": options.tenancy, **group},
         "BlockDeviceMappings": [_root_disk(plan), *plan.disks[role].mappings],
         # The dead man's switch shuts the host down, which must also end what it costs
         "InstanceInitiatedShutdownBehavior": "terminate",
@@ -183,23 +191,6 @@ def _tags(plan: LaunchPlan, role: Role) -> dict[str, str]:
         tags.LOAD_HOSTS: str(plan.load_hosts),
         tags.TUNING: tuning(plan.options),
         **({} if price is None else {tags.PRICE: str(price)}),
-    }
-
-
-def _placement(plan: LaunchPlan, subnet: Subnet) -> dict[str, str]:
-    grouped = plan.options.placement_group == "cluster"
-    group = {"GroupName": group_name(plan.store, plan.id, subnet.zone)} if grouped else {}
-    return {"AvailabilityZone": subnet.zone, "Tenancy": plan.options.tenancy, **group}
-
-
-def _interface(plan: LaunchPlan, subnet: Subnet) -> dict[str, Any]:
-    """Return the network interface. It says whether hosts get public addresses, which else the subnet decides."""
-    return {
-        "DeviceIndex": 0,
-        "SubnetId": subnet.id,
-        "Groups": [plan.security_group],
-        "AssociatePublicIpAddress": plan.options.public_addresses,
-        "DeleteOnTermination": True,
     }
 
 

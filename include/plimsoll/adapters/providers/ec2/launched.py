@@ -27,7 +27,6 @@ LAG = timedelta(minutes=5)
 DOUBT = timedelta(minutes=1)
 """The time for which a host that EC2 has shown before, and no more, is looked for again: one answer may lack it."""
 
-INSTANCE_ID = "instance_id"
 _ZONE, _SUBNET, _GROUP, _IMAGE = "zone", "subnet", "placement_group", "image"
 
 
@@ -36,6 +35,7 @@ class Launched:
 
     def __init__(self, records: Launches, cluster_id: ClusterId, place: CloudRegion, clock: Clock) -> None:
         self._records, self._id, self._place, self._clock = records, cluster_id, place, clock
+        self._here = {"connection": place.connection, "region": place.region}
         self._known: dict[str, Launch] = {}
         self._blind_until: datetime | None = None
         self._pending: dict[str, datetime] = {}
@@ -111,15 +111,15 @@ class Launched:
 
     def answered(self, token: str, instances: Sequence[Answer]) -> None:
         """Record the instances of the request, launched now or before; none if it was refused, or they have ended."""
-        launch, known = self._known[token], {_id(host): host for host in self._known[token].hosts or ()}
+        launch, known = self._known[token], {host.identity: host for host in self._known[token].hosts or ()}
         numbered = enumerate(instances, start=1)
         hosts = [host_info(instance, launch.role, number, self._place) for number, instance in numbered]
         # Not from the request on: a repeated one is answered as the first was, long after the hosts began to run.
         pending = {*_pending(instances)} - {*known}
-        self._pending |= {_id(host): host.since for host in hosts if host.since and _id(host) in pending}
+        self._pending |= {host.identity: host.since for host in hosts if host.since and host.identity in pending}
         # The record wins: a repeated answer shows hosts as they once were, and knows nothing of their ends
-        known = {**{_id(host): host for host in hosts}, **known}
-        account = next(map(_account, instances), "") or launch.account
+        known = {**{host.identity: host for host in hosts}, **known}
+        account = next((str(instance.get(OWNER_ID, "")) for instance in instances), "") or launch.account
         self._note(launch.model_copy(update={"hosts": tuple(known.values()), "account": account}))
 
     def discovered(self, instances: Iterable[Answer]) -> None:
@@ -128,7 +128,7 @@ class Launched:
         Each gets a record of its own: other hosts of the same launch may still be hidden, so that one stays unanswered.
         If they can't be recorded, they are kept in memory.
         """
-        known = {_id(host) for _, host in self._hosts()}
+        known = {host.identity for _, host in self._hosts()}
         for instance in instances:
             tags = tags_of(instance)
             if instance["InstanceId"] in known or tags is None or not tags.role:
@@ -147,7 +147,7 @@ class Launched:
                 owner=tags.owner,
                 nodes=tags.nodes,
                 load_hosts=tags.load_hosts,
-                account=_account(instance),
+                account=str(instance.get(OWNER_ID, "")),
                 hosts=(host_info(instance, role, 1, self._place),),
             )
             with suppress(StoreError):
@@ -187,17 +187,17 @@ class Launched:
         listed. `untagged`: hosts that EC2 shows by their ids alone, because somebody has removed their tags.
         """
         living = [host for launch in self._known.values() for host in launch.living]
-        unlisted = [host for host in living if seen is None or _id(host) not in seen]
-        hidden = [host for host in unlisted if seen is None or _id(host) in untagged or self.may_lag(_id(host))]
+        unlisted = [host for host in living if seen is None or host.identity not in seen]
+        hidden = [host for host in unlisted if seen is None or host.identity in untagged or self.may_lag(host.identity)]
         names = [
-            f"instance {_id(host)}, {'without its tags' if _id(host) in untagged else 'not listed yet'}"
+            f"instance {host.identity}, {'without its tags' if host.identity in untagged else 'not listed yet'}"
             for host in hidden
         ]
         if until := self.unknown_until():
             names.append(f"a launch whose answer was lost, which may show until {until:%H:%M:%S} UTC")
         newest = max(self._known.values(), key=attrgetter("asked_at"), default=None)
         return Recorded(
-            hosts=tuple({_id(host): host for host in hidden}.values()),
+            hosts=tuple({host.identity: host for host in hidden}.values()),
             owner=newest.owner if newest else "",
             expires_at=newest.expires_at if newest else None,
             names=names,
@@ -210,11 +210,11 @@ class Launched:
             for launch in self._known.values()
             if role in (None, launch.role) and subnet in ("", launch.place[_SUBNET])
         )
-        return [_id(host) for launch in chosen for host in launch.living]
+        return [host.identity for launch in chosen for host in launch.living]
 
     def with_tags(self, instances: Iterable[Answer]) -> list[Answer]:
         """Return those instances that are on record, with the tags of their launch beside their own."""
-        tags = {_id(host): as_list(recorded_tags(launch, host)) for launch, host in self._hosts()}
+        tags = {host.identity: as_list(recorded_tags(launch, host)) for launch, host in self._hosts()}
         return [
             {**instance, "Tags": [*instance.get("Tags", ()), *tags[instance["InstanceId"]]]}
             for instance in instances
@@ -231,8 +231,7 @@ class Launched:
         return next((image for image in images if image.startswith("ami-")), "")
 
     def has_ended(self, instance: str) -> bool:
-        """Tell whether the instance was terminated."""
-        return any(_id(host) == instance and host.until is not None for _, host in self._hosts())
+        return any(host.identity == instance and host.until is not None for _, host in self._hosts())
 
     def is_used_up(self, token: str) -> bool:
         """Tell whether that request has launched hosts, and all of them have ended."""
@@ -250,7 +249,7 @@ class Launched:
 
     def may_lag(self, instance: str) -> bool:
         """Tell whether EC2 may not know that instance yet."""
-        launches = (launch for launch, host in self._hosts() if _id(host) == instance)
+        launches = (launch for launch, host in self._hosts() if host.identity == instance)
         return any(self._clock.now() < launch.asked_at + LAG for launch in launches)
 
     def unknown_until(self) -> datetime | None:
@@ -259,10 +258,6 @@ class Launched:
         latest = max([*times, *([self._blind_until] if self._blind_until else [])], default=None)
         return latest if latest and self._clock.now() < latest else None
 
-    @property
-    def _here(self) -> dict[str, str]:
-        return {"connection": self._place.connection, "region": self._place.region}
-
     def _hosts(self) -> Iterator[tuple[Launch, HostInfo]]:
         return ((launch, host) for launch in self._known.values() for host in launch.hosts or ())
 
@@ -270,7 +265,7 @@ class Launched:
         """Change hosts, in memory and in the record. Each launch is written once."""
         failed: StoreError | None = None
         for launch in list(self._known.values()):
-            hosts = tuple(host.model_copy(update=dict(changes.get(_id(host), {}))) for host in launch.hosts or ())
+            hosts = tuple(host.model_copy(update=dict(changes.get(host.identity, {}))) for host in launch.hosts or ())
             if launch.hosts is not None and hosts != launch.hosts:
                 try:
                     self._note(launch.model_copy(update={"hosts": hosts}))
@@ -303,11 +298,3 @@ def ends_of(instances: Iterable[Answer]) -> dict[str, datetime]:
 
 def _pending(instances: Iterable[Answer]) -> list[str]:
     return [instance["InstanceId"] for instance in instances if instance["State"]["Name"] == "pending"]
-
-
-def _account(instance: Answer) -> str:
-    return str(instance.get(OWNER_ID, ""))
-
-
-def _id(host: HostInfo) -> str:
-    return host.facts[INSTANCE_ID]

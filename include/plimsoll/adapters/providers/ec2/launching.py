@@ -11,6 +11,7 @@ from plimsoll.adapters.providers.ec2.launched import DOUBT, LAG, Launched, where
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.ec2.readiness import poll_pauses
 from plimsoll.adapters.providers.ec2.tags import is_whole, of_cluster, why_ended
+from plimsoll.adapters.providers.requested import looks
 from plimsoll.domain.hosts.cluster import Role
 from plimsoll.domain.text.errors import StoreError
 from plimsoll.ports.clock import Clock
@@ -147,16 +148,12 @@ class Launcher:
             if error.code not in (LATER if error.repeated else UNSURE):
                 self._launched.answered(token, [])
             raise
-        self._note(token, made)
-        return made
-
-    def _note(self, token: str, made: Sequence[Answer]) -> None:
-        """Record the answer. If that fails, end the hosts at once, because nobody could find them again."""
         try:
             self._launched.answered(token, made)
-        except StoreError:
+        except StoreError:  # nobody could find the hosts again
             self._end(ids_of(made))
             raise
+        return made
 
     def _make_group(self, subnet: Subnet, name: str) -> None:
         try:
@@ -191,17 +188,14 @@ class Launcher:
         The next launch, or the end of the cluster, ends all other hosts with its tags.
         """
         by_token = [{"Name": "client-token", "Values": [token]}]
-        deadline = self._clock.now() + LAG
-        for pause in poll_pauses():
-            instances = self._cloud.instances(by_token, STATES)
-            if instances or self._clock.now() > deadline:
+        for _ in looks(self._clock, poll_pauses(), LAG):
+            if instances := self._cloud.instances(by_token, STATES):
                 return instances
-            self._clock.sleep(pause)
-        raise AssertionError("looks never end")
+        return []
 
     def _await_running(self, ids: Sequence[str]) -> list[Answer]:
-        deadline = self._clock.now() + self.wanted.options.startup
-        for pause in poll_pauses():
+        startup = self.wanted.options.startup
+        for _ in looks(self._clock, poll_pauses(), startup):
             asked_at = self._clock.now()
             own = [instance for instance in self._seen() if instance["InstanceId"] in ids]
             self._launched.record_states(own, asked_at)
@@ -211,37 +205,25 @@ class Launcher:
                 # Of an earlier try, perhaps, whose answer nobody got.
                 self._end_listed([instance for instance in self._living() if instance["InstanceId"] not in ids])
                 return own
-            if self._clock.now() > deadline:
-                break
-            self._clock.sleep(pause)
-        raise self._never_ran(own)
+        states = ", ".join(f"{instance['InstanceId']} is {instance['State']['Name']}" for instance in own)
+        what = f"hosts did not start within {startup}: {states or 'none is to be seen'}"
+        raise CloudError(what, where=self._cloud.where, mend="run the cell again", code=NOT_STARTED)
 
     def _seen(self) -> list[Answer]:
         return shown(self._cloud, of_cluster(self.wanted.store, self.wanted.id), self._launched)
 
     def _lost(self, known: Collection[str]) -> set[str]:
         """Return ids of instances that EC2 shows as ended, or does not list though answers can't lag so far behind."""
-        doubted_until = self._clock.now() + DOUBT
-        for pause in poll_pauses():
+        for _ in looks(self._clock, poll_pauses(), DOUBT):
             lives = {instance["InstanceId"]: is_living(instance) for instance in self._seen()}
             unseen = {instance for instance in known if instance not in lives and not self._launched.may_lag(instance)}
-            if not unseen or self._clock.now() > doubted_until:
-                return unseen | {instance for instance in known if not lives.get(instance, True)}
-            self._clock.sleep(pause)
-        raise AssertionError("looks never end")
-
-    def _never_ran(self, instances: Sequence[Answer]) -> CloudError:
-        states = ", ".join(f"{instance['InstanceId']} is {instance['State']['Name']}" for instance in instances)
-        what = f"hosts did not start within {self.wanted.options.startup}: {states or 'none is to be seen'}"
-        return CloudError(what, where=self._cloud.where, mend="run the cell again", code=NOT_STARTED)
+            if not unseen:
+                break
+        return unseen | {instance for instance in known if not lives.get(instance, True)}
 
 
 def retry_until_known(clock: Clock, unknown: str, call: Callable[[], Answer]) -> Answer:
-    """Return the answer to the call.
-
-    While EC2 does not know something that was just made, with that code, it is asked again. Raises CloudError once
-    answers can't lag that far behind.
-    """
+    """Return the call's answer, asked again within LAG while that code says that EC2 does not know what was made."""
     deadline = clock.now() + LAG
     for pause in poll_pauses():
         try:

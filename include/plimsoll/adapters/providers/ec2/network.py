@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from ipaddress import IPv4Network
 
 from plimsoll.adapters.providers.ec2.cloud import Answer, Cloud
 from plimsoll.adapters.providers.ec2.options import Ec2Options
@@ -13,8 +13,6 @@ _ANYWHERE = {"0.0.0.0/0", "::/0"}
 
 @dataclass(frozen=True)
 class Subnet:
-    """A subnet in which a cell's hosts can be."""
-
     id: str
     zone: str
     vpc: str
@@ -73,16 +71,11 @@ def wrong_egress(group: Answer, subnets: Sequence[Subnet]) -> Iterator[str]:
     if any(_is_inside(rule, own) for rule in rules):
         return
     open_rules = [rule for rule in rules if rule["IpProtocol"] == "-1"]
-    allowed = [ip_network(entry["CidrIp"]) for rule in open_rules for entry in rule.get("IpRanges", ())]
-    hidden = [subnet for subnet in subnets if not any(_covers(network, subnet) for network in allowed)]
+    allowed = [IPv4Network(entry["CidrIp"]) for rule in open_rules for entry in rule.get("IpRanges", ())]
+    hidden = [subnet for subnet in subnets if not any(IPv4Network(subnet.cidr).subnet_of(net) for net in allowed)]
     if hidden:
         where = ", ".join(f"{subnet.id} ({subnet.cidr})" for subnet in hidden)
         yield f"does not let its members out to each other: no egress rule for all traffic to itself or to {where}"
-
-
-def _covers(allowed: IPv4Network | IPv6Network, subnet: Subnet) -> bool:
-    inside = ip_network(subnet.cidr)
-    return isinstance(allowed, IPv4Network) and isinstance(inside, IPv4Network) and inside.subnet_of(allowed)
 
 
 def _described(answer: Answer) -> list[Subnet]:

@@ -26,18 +26,12 @@ T = TypeVar("T")
 def preferred(
     subnets: Sequence[Subnet], begun: Collection[str], is_full: Callable[[Subnet], bool] = lambda _: False
 ) -> list[Subnet]:
-    """Return the subnets, beginning with one in which an interrupted try has begun; `begun` are ids of subnets.
-
-    Those that are known to be full come last. Pure.
-    """
+    """Return the subnets, those in which a try has begun (`begun`: ids) first, those known to be full last. Pure."""
     return sorted(subnets, key=lambda subnet: (subnet.id not in begun, is_full(subnet)))
 
 
 def patiently(step: Callable[[], T], name: str, clock: Clock, deadline: datetime, log: Log) -> T:
-    """Return the step's result.
-
-    While AWS fails or throttles, the step is tried again until that time, as one waits for room. Raises the last error.
-    """
+    """Return the step's result, tried again until that time while AWS fails or throttles. Raises the last error."""
     for pause in pauses(name):
         try:
             return step()
@@ -88,8 +82,6 @@ def placed(  # noqa: PLR0913, PLR0917  # where, and for how long
 
 @dataclass(frozen=True)
 class _Search:
-    """The search for a zone with room for one cluster's hosts."""
-
     launcher: Launcher
     clock: Clock
     log: Log

@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 
 from plimsoll.adapters.hosts.processes import process_tags_of
 from plimsoll.adapters.providers.ec2.user_data import PREPARED, PROLONG, TIME
+from plimsoll.adapters.providers.requested import looks
 from plimsoll.adapters.providers.ssh import WrongHostKey
 from plimsoll.domain.hosts.cluster import Cluster
 from plimsoll.domain.text.errors import HostError, ProviderError, SecretError
@@ -32,23 +33,18 @@ def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta, requir
     Raises ProviderError when a host is not prepared within `patience`, or reports a fault; HostError when something
     else answers at its address.
     """
-    deadline = clock.now() + patience
     left = list(hosts)
-    for pause in poll_pauses():
-        waiting = _waiting(left)
+    for _ in looks(clock, poll_pauses(), patience):
+        # All are asked at once, since an unreachable host answers late
+        with ThreadPoolExecutor(max_workers=max(1, len(left))) as pool:
+            waiting = [(host, why) for host, why in zip(left, pool.map(_not_ready, left), strict=True) if why]
         if not waiting:
             return
         require_alive()
-        if clock.now() > deadline:
-            raise _too_late(waiting, patience)
-        clock.sleep(pause)
         left = [host for host, _ in waiting]
-
-
-def _waiting(hosts: Sequence[Host]) -> list[tuple[Host, str]]:
-    """Return hosts that can't be used yet, and why. All are asked at once, since an unreachable host answers late."""
-    with ThreadPoolExecutor(max_workers=max(1, len(hosts))) as pool:
-        return [(host, why) for host, why in zip(hosts, pool.map(_not_ready, hosts), strict=True) if why]
+    reasons = "; ".join(f"{_name(host)}: {why}" for host, why in waiting)
+    mend = "let the controller reach the hosts' private addresses by SSH, and see that the image runs cloud-init"
+    raise ProviderError(f"hosts were not ready within {patience}: {reasons}", mend=mend)
 
 
 def _not_ready(host: Host) -> str:
@@ -65,12 +61,6 @@ def _not_ready(host: Host) -> str:
         mend = "see /var/log/cloud-init-output.log on such a host; another image may do"
         raise ProviderError(f"the host could not be prepared: {report}", where=_name(host), mend=mend)
     return ""
-
-
-def _too_late(waiting: Sequence[tuple[Host, str]], patience: timedelta) -> ProviderError:
-    reasons = "; ".join(f"{_name(host)}: {why}" for host, why in waiting)
-    mend = "let the controller reach the hosts' private addresses by SSH, and see that the image runs cloud-init"
-    return ProviderError(f"hosts were not ready within {patience}: {reasons}", mend=mend)
 
 
 def _name(host: Host) -> str:
@@ -100,10 +90,7 @@ class SharedHost(Host, Protocol):
         """Return the host with a folder below its own as root. What starts there has the tags. Raises HostError."""
 
     def clear(self, folder: PurePosixPath, cluster: str, keep: frozenset[str]) -> Sequence[str]:
-        """End and remove everything of the cluster in that folder except the environments in `keep`.
-
-        Returns a sentence for each remainder. Raises HostError.
-        """
+        """End and remove environments in that folder but those in `keep`. Returns what remains. Raises HostError."""
 
 
 def in_environment(host: SharedHost, cluster: Cluster, environment: str) -> Host:

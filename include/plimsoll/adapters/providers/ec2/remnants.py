@@ -12,7 +12,6 @@ from plimsoll.adapters.providers.ec2.errors import DENIED, LATER, CloudError
 from plimsoll.adapters.providers.ec2.finding import KINDS, Kind, listed
 from plimsoll.adapters.providers.ec2.launched import Launched, ends_of
 from plimsoll.adapters.providers.ec2.readiness import patient_pauses
-from plimsoll.adapters.providers.ec2.tags import is_whole
 from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.domain.text.errors import ProviderError, SecretError
 from plimsoll.ports.clock import Clock
@@ -100,7 +99,7 @@ def terminate_listed(cloud: Cloud, filters: Sequence[Filter]) -> ListedInstances
         # Lists lag: a host that was terminated before may still show as if it ran, and hide that others replaced it.
         is_current = len(accepted) == len(living) and all(state in LIVING for state in accepted.values())
         latest = max((instance["LaunchTime"] for instance in living), default=None)
-        return ListedInstances(shown, accepted, latest if is_current and is_whole(living) else None)
+        return ListedInstances(shown, accepted, latest if is_current and tags.is_whole(living) else None)
     return ListedInstances()
 
 
@@ -115,11 +114,7 @@ class Removal:
         self._deleted: set[str] = set()
 
     def round(self) -> list[_Remnant]:
-        """Try once to remove everything, and return what exists, or may exist without being listed; nothing once all is
-        gone.
-
-        Deleted resources are looked for at once. Resources that must end first are waited for.
-        """
+        """Try once to remove everything. Returns what exists, or may exist unlisted; nothing once all is gone."""
         left = self._once()
         if any(remnant.deleted for remnant in left):
             left = self._once()

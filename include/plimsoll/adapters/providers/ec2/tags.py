@@ -42,7 +42,6 @@ class ResourceTags:
 
 
 def cluster_tags(cluster_id: ClusterId, owner: str, store: str, expires: datetime) -> dict[str, str]:
-    """Return the tags of every resource of a cluster."""
     return {
         STORE: store_tag(store),
         **_id_tags(cluster_id),
@@ -94,12 +93,9 @@ def of_cluster(store: str, cluster_id: ClusterId) -> list[Filter]:
 
 def of_store(store: str) -> list[Filter]:
     """Return filters for everything of that store's campaigns."""
-    return [{"Name": f"tag:{STORE}", "Values": [_literal(store_tag(store))]}]
-
-
-def _literal(value: str) -> str:
-    """Return the text with * and ? escaped, which filters take for wildcards."""
-    return "".join(f"\\{letter}" if letter in "*?\\" else letter for letter in value)
+    # Filters take * and ? for wildcards
+    literal = "".join(f"\\{letter}" if letter in "*?\\" else letter for letter in store_tag(store))
+    return [{"Name": f"tag:{STORE}", "Values": [literal]}]
 
 
 def read_tags(tags: Sequence[Mapping[str, str]]) -> ResourceTags | None:
@@ -141,7 +137,6 @@ class Resource:
 
 
 def by_cluster(resources: Iterable[Resource]) -> dict[ClusterId, list[Resource]]:
-    """Group tagged resources by their cluster."""
     groups: dict[ClusterId, list[Resource]] = defaultdict(list)
     for resource in resources:
         if tags := tags_of(resource.answer):
@@ -150,7 +145,6 @@ def by_cluster(resources: Iterable[Resource]) -> dict[ClusterId, list[Resource]]
 
 
 def tags_of(resource: Answer) -> ResourceTags | None:
-    """Return the content of the resource's tags; None if it belongs to no cluster."""
     return read_tags(resource.get("Tags") or resource.get("TagSet") or ())
 
 

@@ -14,7 +14,7 @@ from base64 import encodebytes
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Literal
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
@@ -34,7 +34,6 @@ PREPARED = "prepared"
 LIMITS = {"memlock": "unlimited", "nofile": "1048576", "nproc": "32768", "as": "unlimited"}
 """The limits of a login: locked memory, open files, processes, address space."""
 KERNEL = {"vm.max_map_count": 1048575, "vm.swappiness": 0, "vm.zone_reclaim_mode": 0}
-"""The kernel's parameters of every host."""
 _HUGE_PAGE = 2 << 20
 """Bytes of a huge page where pages have 4 KiB, as on x86-64."""
 _TIMER = "plimsoll-expiry"
@@ -108,7 +107,15 @@ def cloud_config(setup: HostSetup) -> str:
         "ssh_keys": {"ed25519_private": setup.host_key.private, "ed25519_public": setup.host_key.public},
         "ssh_pwauth": False,
         "disable_root": True,
-        "users": [_user(setup)],
+        "users": [
+            {
+                "name": setup.user,
+                "shell": "/bin/sh",
+                "lock_passwd": True,
+                "ssh_authorized_keys": [setup.authorized],
+                **({"sudo": f"ALL=(root) NOPASSWD: {PROLONG}"} if setup.is_kept else {}),
+            }
+        ],
         "write_files": list(_files(setup)),
         # The dead man's switch comes first: whatever fails later, the host ends.
         "runcmd": [
@@ -134,16 +141,6 @@ def kernel_parameters(huge_pages: int) -> dict[str, int]:
     """
     pages = {"vm.nr_overcommit_hugepages": huge_pages // _HUGE_PAGE} if huge_pages else {}
     return {**KERNEL, **pages}
-
-
-def _user(setup: HostSetup) -> dict[str, Any]:
-    return {
-        "name": setup.user,
-        "shell": "/bin/sh",
-        "lock_passwd": True,
-        "ssh_authorized_keys": [setup.authorized],
-        **({"sudo": f"ALL=(root) NOPASSWD: {PROLONG}"} if setup.is_kept else {}),
-    }
 
 
 def _files(setup: HostSetup) -> tuple[dict[str, str], ...]:

@@ -13,9 +13,8 @@ from typing import NamedTuple, Self
 from plimsoll.adapters.external import Databases, EndpointOptions, Endpoints, Observe, TheirDatabase
 from plimsoll.adapters.external.endpoint_options import read_options
 from plimsoll.adapters.hosts.base import FOLDER
-from plimsoll.adapters.providers.external.cell_of_endpoint import CellOfEndpoint
 from plimsoll.adapters.providers.external.checks import LoadHostTariffs, load_hosts_alone
-from plimsoll.adapters.providers.external.keyspace import OwnKeyspace, has_begun
+from plimsoll.adapters.providers.external.made import CellOfEndpoint, OwnKeyspace, has_begun
 from plimsoll.adapters.providers.external.observing import Observers, observed_hosts
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import (
@@ -117,7 +116,12 @@ class ExternalProvider(Provider):
         if isinstance(options, list):
             return options
         observed = self._observers.problems(spec, options.observe) if options.observe else ()
-        return [*self._reach.of(options).problems(spec.nodes), *self._host_problems(spec, options), *observed]
+        theirs = self._reach.of(options).problems(spec.nodes)
+        of_hosts = self._hosts_from[options.load_hosts.provider].check(load_hosts_alone(spec, options))
+        # At their place among this provider's options
+        key = "provider.options.load_hosts.options"
+        hosts = [replace(problem, where=problem.where.replace("provider.options", key, 1)) for problem in of_hosts]
+        return [*theirs, *hosts, *observed]
 
     def ensure(self, request: ClusterRequest) -> Cluster:
         """Return load hosts, and make what the load has there. Idempotent by the cluster's id."""
@@ -143,10 +147,7 @@ class ExternalProvider(Provider):
         return "; ".join(why for hosts in self._load_hosts() if (why := hosts.why_gone(cluster_id)))
 
     def clusters(self) -> Sequence[Cluster]:
-        """Return clusters by their load hosts, and by the marks of keyspaces in every known database.
-
-        HostsSilent where a database does not answer; PartlySeen where there may be clusters in places not known.
-        """
+        """Return clusters by load hosts and by marks of keyspaces. HostsSilent where a database does not answer."""
         seen, troubles, silent = self._clusters_with_hosts()
         troubles += [self._places.unknown] if self._places.unknown else []
         for theirs, campaigns in self._named:
@@ -193,14 +194,7 @@ class ExternalProvider(Provider):
         return self._lender(info.facts[_FROM]).host(cluster, info, environment)
 
     def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
-        """Raise ProviderError: hosts are not kept."""
         raise ProviderError("its load hosts are not kept", where=str(cluster.id), mend="destroy the cluster")
-
-    def _host_problems(self, spec: HostsSpec, options: TheirDatabase) -> Sequence[Problem]:
-        """Return the problems of the load hosts alone, at their place among this provider's options."""
-        problems = self._hosts_from[options.load_hosts.provider].check(load_hosts_alone(spec, options))
-        key = "provider.options.load_hosts.options"
-        return [replace(problem, where=problem.where.replace("provider.options", key, 1)) for problem in problems]
 
     def _observed_of(self, cluster_id: ClusterId) -> Sequence[Observe]:
         return [observe for theirs in self._theirs_of(cluster_id) if (observe := theirs.options.observe)]
@@ -217,7 +211,9 @@ class ExternalProvider(Provider):
         cluster = self._found(cluster_id)
         if cluster is not None:
             host = self._lender(cluster.provider).host(cluster, cluster.load_host)
-            _end_jobs(host)  # whatever the store says of a set-up, if it says anything
+            for record in host.files(host.root / FOLDER):  # whatever the store says of a set-up, if it says anything
+                if record.suffix == ".job":
+                    host.stop(record.stem, grace=_GRACE)
             theirs.clean_up(cluster_id, host)
         elif theirs.set_ups.of(cluster_id) is not None:
             self._clean_up_from_here(theirs, cluster_id)
@@ -269,12 +265,10 @@ class ExternalProvider(Provider):
             except Exception as error:  # one place's error never keeps another from being asked
                 troubles.append(reason_of(error))
                 continue
-            seen |= {cluster.id: _ours(cluster) for cluster in clusters if self._may_have_lent_to(cluster.id)}
+            # Any cluster may be ours where no database is known
+            ours = [cluster for cluster in clusters if not self._named or self._theirs_of(cluster.id)]
+            seen |= {cluster.id: _ours(cluster) for cluster in ours}
         return seen, troubles, silent
-
-    def _may_have_lent_to(self, cluster_id: ClusterId) -> bool:
-        """Tell whether a lender's cluster may be ours; any may where no database is known."""
-        return not self._named or bool(self._theirs_of(cluster_id))
 
     def _marked(self, theirs: OwnKeyspace, campaigns: Set[str]) -> Cluster | None:
         """Return the cluster of this installation whose keyspace is there. Raises ProviderError and SecretError."""
@@ -331,12 +325,6 @@ def _ours(cluster: Cluster, observe: Observe | None = None) -> Cluster:
     hosts = [info.model_copy(update={"facts": {**info.facts, _FROM: cluster.provider}}) for info in cluster.hosts]
     observed = observed_hosts(observe) if observe else ()
     return cluster.model_copy(update={"provider": EXTERNAL, "hosts": (*hosts, *observed)})
-
-
-def _end_jobs(host: Host) -> None:
-    for record in host.files(host.root / FOLDER):
-        if record.suffix == ".job":
-            host.stop(record.stem, grace=_GRACE)
 
 
 def _tried(actions: Iterable[Callable[[], None]]) -> list[Exception]:

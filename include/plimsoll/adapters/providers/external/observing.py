@@ -4,7 +4,7 @@ Nothing of a cell depends on them: whether they answer decides what is known, an
 """
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import PurePosixPath
@@ -51,8 +51,11 @@ class Observers:
                 sentences.append(f"can't be looked at: {reason[-300:]}")
             return [Problem(where, sentence, _MEND) for sentence in sentences]
 
-        by_host = in_parallel(range(len(observe.hosts)), obstacles)
-        return [*_declared(spec, observe), *chain.from_iterable(by_host)]
+        problems = list(chain.from_iterable(in_parallel(range(len(observe.hosts)), obstacles)))
+        if (count := len(observe.hosts)) > spec.nodes:
+            what = f"are {plural(count, 'machine')}, and the definition says {plural(spec.nodes, 'node')}"
+            problems.insert(0, Problem(f"{_WHERE}.hosts", what, "name the machine of each node once"))
+        return problems
 
     def host(self, cluster: Cluster, info: HostInfo, observed: Sequence[Observe]) -> SshHost:
         """Return access to a machine. Raises ProviderError where the definition does not name it any more."""
@@ -99,18 +102,9 @@ def observed_hosts(observe: Observe) -> tuple[HostInfo, ...]:
             name=f"node{number}",
             role=OBSERVED,
             address=host.address,
-            facts={**_harmless(host.facts), RUNS_AS: observe.runs_as},
+            # Without facts by which hosts are told apart
+            facts={name: fact for name, fact in host.facts.items() if name not in ("machine", "instance_id")}
+            | {RUNS_AS: observe.runs_as},
         )
         for number, host in enumerate(observe.hosts, start=1)
     )
-
-
-def _harmless(facts: Mapping[str, str]) -> dict[str, str]:
-    """Return what a definition says of a machine, without facts by which hosts are told apart."""
-    return {name: fact for name, fact in facts.items() if name not in ("machine", "instance_id")}
-
-
-def _declared(spec: HostsSpec, observe: Observe) -> Iterator[Problem]:
-    if (count := len(observe.hosts)) > spec.nodes:
-        what = f"are {plural(count, 'machine')}, and the definition says {plural(spec.nodes, 'node')}"
-        yield Problem(f"{_WHERE}.hosts", what, "name the machine of each node once")

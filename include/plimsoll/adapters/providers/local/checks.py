@@ -62,7 +62,6 @@ class Machine:
 
 
 def problems(spec: HostsSpec, work: Path) -> list[Problem]:
-    """Return every problem found. Clusters themselves are not touched."""
     options = checked_options(LocalOptions, spec.options)
     if not isinstance(options, LocalOptions):
         return options

@@ -58,7 +58,10 @@ def _environments() -> Iterator[tuple[psutil.Process, Mapping[str, str]]]:
 
 def remnant(cluster_id: ClusterId, found: Sequence[ProcessTags], folder: Path, now: datetime) -> Cluster:
     """Return a cluster from the remaining facts: the tags of its processes, else the time of its folder."""
-    made = _made(folder, now)
+    try:
+        made = datetime.fromtimestamp(folder.stat().st_mtime, UTC)
+    except OSError:
+        made = now
     hosts = {tags.host: _host(tags) for tags in found if tags.host} or {_UNKNOWN.name: _UNKNOWN}
     return Cluster(
         id=cluster_id,
@@ -73,13 +76,6 @@ def remnant(cluster_id: ClusterId, found: Sequence[ProcessTags], folder: Path, n
 def _host(tags: ProcessTags) -> HostInfo:
     role: Role = "load" if tags.host == "load" else "node"
     return HostInfo(name=tags.host, role=role, address=tags.address or _UNKNOWN.address)
-
-
-def _made(folder: Path, now: datetime) -> datetime:
-    try:
-        return datetime.fromtimestamp(folder.stat().st_mtime, UTC)
-    except OSError:
-        return now
 
 
 _RECORD = "cluster.json"
@@ -148,7 +144,6 @@ def write_whole(path: Path, content: str) -> None:
 
 
 def mend(error: OSError, place: Path) -> str:
-    """Return the advice for an error of the operating system at that path."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return f"free disk space or raise the quota below {place}, then run the cell again"
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):

@@ -26,8 +26,6 @@ from plimsoll.domain.hosts.cluster import HostInfo
 from plimsoll.ports.host import MOST_FILES, MOST_OUTPUT_BYTES, CommandResult, Job
 
 _START_TIMEOUT_S = 60
-
-
 _BLOCK = 1 << 16
 NICENESS = "niceness"
 """The fact of a host that says how much its jobs give way to those of other hosts, as `nice` counts."""
@@ -64,10 +62,7 @@ class LocalHost(BaseHost):
     def _result(
         self, argv: Sequence[str], env: Mapping[str, str], timeout: timedelta, stdin: str
     ) -> CommandResult | None:
-        """Run the command in a session of its own, so that its child processes can be ended with it. None on a timeout.
-
-        Raises OverflowError for too much output.
-        """
+        """Run it in a session of its own, to be ended whole. None on a timeout; OverflowError for too much output."""
         pipe, deadline = subprocess.PIPE, time.monotonic() + timeout.total_seconds()
         given = pipe if stdin else subprocess.DEVNULL
         with subprocess.Popen(
@@ -158,7 +153,6 @@ class LocalHost(BaseHost):
             return COMMANDS[command](request)
 
     def clock(self) -> ClockReading:
-        """Return no difference: host and controller have the same clock."""
         return ClockReading(offset_ms=0.0)
 
     @contextmanager

@@ -178,12 +178,9 @@ def _by(address: str, port: int) -> str:
     for connection in psutil.net_connections("tcp"):
         local = connection.laddr
         if local and local.port == port and local.ip in (address, "0.0.0.0", "::") and connection.pid:  # noqa: S104
-            return f" by {_name(connection.pid)} (process {connection.pid}, on {local.ip})"
+            try:
+                name = psutil.Process(connection.pid).name()
+            except psutil.Error:  # it has ended since it was seen
+                name = "an unknown program"
+            return f" by {name} (process {connection.pid}, on {local.ip})"
     return ""
-
-
-def _name(pid: int) -> str:
-    try:
-        return psutil.Process(pid).name()
-    except psutil.Error:  # it has ended since it was seen
-        return "an unknown program"

@@ -39,27 +39,19 @@ class SshProvider(Provider):
 
     def __init__(self, connections: Connections, clock: Clock, depot: Depot | None = None) -> None:
         self._connections, self._clock, self._depot = connections, clock, depot
-        self._places = Places()
+        self.places = Places()
         self._last_seen: dict[ClusterId, Place] = {}
-
-    @property
-    def places(self) -> Places:
-        """Return the options of the definitions whose groups it knows."""
-        return self._places
 
     def at(self, places: Places) -> Self:
         bound = copy(self)
-        bound._places = places
+        bound.places = places
         return bound
 
     def check(self, spec: HostsSpec) -> Sequence[Problem]:
         return problems(spec, self._connections)
 
     def ensure(self, request: ClusterRequest) -> Cluster:
-        """Take and clean a free group of the definition. Idempotent by the cluster's id.
-
-        Raises ProviderError with the holder of each group, or the reason why it can't be used.
-        """
+        """Take and clean a free group of the definition. ProviderError names each one's holder, or its fault."""
         groups = [group for group in self._groups(request.options) if group.fits(request.nodes, request.load_hosts)]
         holder, silent = self._looked_up(groups, request.id)
         if holder is not None and (whole := self._completed(*holder)) is not None:
@@ -94,11 +86,12 @@ class SshProvider(Provider):
         """Return the clusters by the lease of every group. HostsSilent has the reasons why some could not be asked."""
         groups, unreadable = self._groups_of_places()
         answers = in_parallel(groups, _held_or_why_not)
-        leased = [answer.lease.leased for answer in answers if isinstance(answer, Held)]
-        clusters = sorted(leased, key=lambda cluster: str(cluster.id))
+        leases = [answer.lease for answer in answers if isinstance(answer, Held)]
+        leases.sort(key=lambda lease: str(lease.cluster.id))
+        clusters = [lease.cluster.model_copy(update={"expires_at": lease.until}) for lease in leases]
         silent = [*unreadable, *(answer for answer in answers if isinstance(answer, str))]
-        if self._places.unknown:
-            raise PartlySeen("; ".join((self._places.unknown, *silent)), clusters)
+        if self.places.unknown:
+            raise PartlySeen("; ".join((self.places.unknown, *silent)), clusters)
         if silent:
             raise HostsSilent("; ".join(silent), clusters, mend="let these hosts answer, then try again")
         return clusters
@@ -153,10 +146,7 @@ class SshProvider(Provider):
             raise
 
     def _completed(self, group: Group, lease: Lease) -> tuple[Group, Lease] | None:
-        """Complete a cluster whose group was taken but never made whole.
-
-        None where another cluster has taken a host of it since: then it has none of them any more.
-        """
+        """Complete a cluster that was taken but never made whole. None: another has taken a host of it since."""
         if not lease.ready:
             with explained():
                 if group.take(lease).lease.key != lease.key:
@@ -205,14 +195,14 @@ class SshProvider(Provider):
     ) -> tuple[tuple[Group, Lease] | None, Sequence[HostError | SecretError]]:
         """Return the cluster's group, and why others could not be asked. Its last known group is tried first."""
         unknown: list[HostError | SecretError] = []
-        for group in sorted(groups, key=lambda group: group.place != self._last_seen.get(cluster_id)):
+        for group in sorted(groups, key=lambda group: group.load.place != self._last_seen.get(cluster_id)):
             try:
-                held = group.held()
+                held = group.load.held()
             except (HostError, SecretError) as error:
                 unknown.append(error)
                 continue
             if held is not None and held.lease.key == str(cluster_id):
-                self._last_seen[cluster_id] = group.place
+                self._last_seen[cluster_id] = group.load.place
                 return (group, held.lease), ()
         return None, unknown
 
@@ -227,22 +217,20 @@ class SshProvider(Provider):
     def _known_groups(self) -> list[Group]:
         """Return the groups of every place. The log has the reasons why there may be others."""
         groups, unreadable = self._groups_of_places()
-        for why in filter(None, [self._places.unknown, *unreadable]):
+        for why in filter(None, [self.places.unknown, *unreadable]):
             _log.warning("%s", why)
         return groups
 
     def _groups_of_places(self) -> tuple[list[Group], list[str]]:
-        """Return the groups of every place, and the reasons why options can't be read, which may name others.
-
-        Raises ProviderError for a single place with wrong options.
-        """
+        """Return the groups of all places, and why options can't be read. ProviderError if they are the only ones."""
         groups: dict[Place, Group] = {}
         unreadable: list[str] = []
-        for options in self._places.options:
+        for options in self.places.options:
             try:
-                groups.update({group.place: group for group in self._groups(options)})
+                # By its place, as several campaigns may name a group
+                groups.update({group.load.place: group for group in self._groups(options)})
             except ProviderError as error:  # of a campaign that another version of Plimsoll has started
-                if len(self._places.options) == 1:
+                if len(self.places.options) == 1:
                     raise
                 unreadable.append(f"hosts of a campaign can't be asked for clusters: {error}")
         return list(groups.values()), unreadable
@@ -250,7 +238,7 @@ class SshProvider(Provider):
 
 def _held_or_why_not(group: Group) -> Held | str | None:
     try:
-        return group.held()
+        return group.load.held()
     except (HostError, SecretError) as error:
         return f"group {group.name} can't be asked for its cluster: {error}"
 

@@ -7,8 +7,8 @@ import json
 import re
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache, partial
@@ -39,6 +39,8 @@ FETCH = timedelta(minutes=10)
 
 _LIFETIME = FETCH + timedelta(minutes=5)
 _PATIENCE_S = 300.0
+# What Python ends with when it can't open what it is to run.
+_NO_PROGRAM = 2
 
 
 @dataclass(frozen=True)
@@ -177,45 +179,29 @@ class Depot:
 
     def _url(self, key: str, bundle: Bundle) -> str:
         if not self._store.exists(key):
-            with _explained(bundle), self._alone(bundle):
-                # Another process may have staged it while this one waited for the lock
-                if not self._store.exists(key):
-                    self._stage(key, bundle)
+            try:
+                self._stage_alone(key, bundle)
+            except OSError as error:
+                mend = "free disk space there, or prepare the artefacts again: `make setup`"
+                raise HostError(f"{bundle.name} can't be packed: {error}", where="controller", mend=mend) from error
         return self._store.download_url(key, _LIFETIME)
 
-    @contextmanager
-    def _alone(self, bundle: Bundle) -> Iterator[None]:
-        """Hold the archive's lock. If another process holds it too long, both upload, and the store accepts one."""
+    def _stage_alone(self, key: str, bundle: Bundle) -> None:
+        """Stage it under the archive's lock. If another process holds that too long, both do: the store accepts one."""
         self._locks.mkdir(parents=True, exist_ok=True)
         lock = FileLock(self._locks / f"bundle-{bundle.digest}.lock")
         with suppress(Timeout):
             lock.acquire(timeout=_PATIENCE_S)
         try:
-            yield
+            # Another process may have staged it while this one waited for the lock
+            if not self._store.exists(key):
+                with tempfile.TemporaryDirectory(prefix="plimsoll-bundle-") as scratch:
+                    archive = Path(scratch) / "bundle.tar"
+                    with archive.open("wb") as stream:
+                        write_archive(bundle, sorted(bundle.files), stream)
+                    self._store.create_from(key, archive)
         finally:
             lock.release()
-
-    def _stage(self, key: str, bundle: Bundle) -> None:
-        with tempfile.TemporaryDirectory(prefix="plimsoll-bundle-") as scratch:
-            archive = Path(scratch) / "bundle.tar"
-            with archive.open("wb") as stream:
-                write_archive(bundle, sorted(bundle.files), stream)
-            self._store.create_from(key, archive)
-
-
-@contextmanager
-def _explained(bundle: Bundle) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        mend = "free disk space there, or prepare the artefacts again: `make setup`"
-        raise HostError(f"{bundle.name} can't be packed: {error}", where="controller", mend=mend) from error
-
-
-_PACKAGE = Path(onhost.__file__).parent
-_ENTRY = "__main__.py"
-# What Python ends with when it can't open what it is to run.
-_NO_PROGRAM = 2
 
 
 class Program:
@@ -246,6 +232,6 @@ class Program:
 @lru_cache(maxsize=1)
 def program_bundle() -> Bundle:
     """Return the sources, arranged so that their folder is a program and they import one another by their own names."""
-    package = PurePosixPath(*onhost.__name__.split("."))
-    sources = {str(package / file.name): file for file in sorted(_PACKAGE.glob("*.py"))}
-    return make_bundle("onhost", {**sources, _ENTRY: _PACKAGE / _ENTRY})
+    package, folder = PurePosixPath(*onhost.__name__.split(".")), Path(onhost.__file__).parent
+    sources = {str(package / file.name): file for file in sorted(folder.glob("*.py"))}
+    return make_bundle("onhost", {**sources, "__main__.py": folder / "__main__.py"})

@@ -19,25 +19,20 @@ from plimsoll.domain.text.units import parse_size
 from plimsoll.domain.text.wording import plural
 
 _MIB = 1 << 20
-_ANSWER_S = 60.0
 
 
 def problems(spec: HostsSpec, connections: Connections) -> list[Problem]:
-    """Return every problem found; clusters themselves are not touched."""
     options = checked_options(SshOptions, spec.options)
     if isinstance(options, list):
         return options
     groups = [Group(group, options, connections) for group in options.groups]
-    members = [(group, member) for group in groups for member in group.members()]
+    members = [(group, member) for group in groups for member in group.members]
     by_host = in_parallel(members, lambda pair: _host(spec, options, *pair))
     return [*shape(spec, options), *chain.from_iterable(by_host)]
 
 
 def shape(spec: HostsSpec, options: SshOptions) -> Iterator[Problem]:
-    """Yield what is wrong with the groups: too small, too few, or hosts that share an address or have none of IPv4.
-
-    Pure.
-    """
+    """Yield what is wrong with the groups: too small, too few, shared addresses, or addresses of IPv6. Pure."""
     yield from _addresses(options)
     nodes, loads = spec.node_hosts, spec.load_hosts
     large = [group for group in options.groups if len(group.nodes) >= nodes]
@@ -90,8 +85,8 @@ def _memory(spec: HostsSpec, member: Member, memory: int) -> Iterator[Problem]:
 def _host(spec: HostsSpec, options: SshOptions, group: Group, member: Member) -> Sequence[Problem]:
     where = f"provider.options.groups.{group.name}.{member.name}"
     try:
-        readings = member.ask("readings", _ANSWER_S, folder=str(member.folder))
-        free = member.ask("room", _ANSWER_S, folder=str(member.folder))
+        readings = member.ask("readings", folder=str(member.folder))
+        free = member.ask("room", folder=str(member.folder))
     except (HostError, SecretError) as error:
         return [Problem(where, error.headline, error.mend)]
     faults = list(_memory(spec, member, memory_bytes(readings)))

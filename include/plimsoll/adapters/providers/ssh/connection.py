@@ -96,7 +96,6 @@ class Connection:
             yield channel
 
     def idle_s(self) -> float:
-        """Return the time since the last use, s."""
         return 0.0 if self._running else time.monotonic() - self._used_at
 
     def close(self) -> None:
@@ -125,10 +124,7 @@ class Connection:
                 self._used_at = time.monotonic()
 
     def _persistently(self, work: Callable[[paramiko.Transport], _T], limit_s: float = math.inf) -> _T:
-        """Do the work, repeated a few times over new connections when the link is lost. Raises Unreachable.
-
-        It is not begun again once it has taken `limit_s`.
-        """
+        """Do the work, begun again over new connections when the link is lost within `limit_s`. Raises Unreachable."""
         began = time.monotonic()
         for pause in (*PAUSES_S, None):
             transport: paramiko.Transport | None = None

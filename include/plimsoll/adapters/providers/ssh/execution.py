@@ -32,10 +32,7 @@ class Input:
         self._channel, self._read = channel, True
 
     def write(self, data: bytes) -> int:
-        """Write all bytes. Raises OSError once when the reader has gone; later writes are ignored.
-
-        Archives write their ends even when they are given up.
-        """
+        """Write all bytes. OSError once when the reader has gone; later writes, as of an archive's end, are ignored."""
         if self._read:
             self._read = False
             self._channel.sendall(data)
@@ -196,7 +193,6 @@ def free_space_command(folder: PurePosixPath) -> str:
 
 
 def quoted(*words: str) -> str:
-    """Return the words quoted so that a shell reads exactly these words."""
     return shlex.join(words)
 
 

@@ -170,14 +170,13 @@ def reading(trips: Sequence[RoundTrip]) -> ClockReading:
 
 def round_trips(channel: paramiko.Channel) -> list[RoundTrip]:
     """Ask the script on the channel. Raises EOFError or OSError when the link is lost, ValueError for other answers."""
+    trips = []
     with channel.makefile("rb") as answers:
-        return [_round_trip(channel, answers) for _ in range(ROUNDS)]
-
-
-def _round_trip(channel: paramiko.Channel, answers: paramiko.ChannelFile) -> RoundTrip:
-    asked = time.time_ns()
-    channel.sendall(b"\n")
-    line = answers.readline(_LONGEST)
-    answered = time.time_ns()
-    got, sent = (int(word) for word in line.split())
-    return RoundTrip(asked, got, sent, answered)
+        for _ in range(ROUNDS):
+            asked = time.time_ns()
+            channel.sendall(b"\n")
+            line = answers.readline(_LONGEST)
+            answered = time.time_ns()
+            got, sent = (int(word) for word in line.split())
+            trips.append(RoundTrip(asked, got, sent, answered))
+    return trips

@@ -1,6 +1,6 @@
 """A group of existing hosts, which are leased, cleaned and released together."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import PurePosixPath
@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from plimsoll.adapters.hosts.reached import HostOptions, Target
 from plimsoll.adapters.providers.ssh.connection import Connections
-from plimsoll.adapters.providers.ssh.member import FOLDER, Held, Lease, Member, Place, is_below_home
+from plimsoll.adapters.providers.ssh.member import FOLDER, Held, Lease, Member, is_below_home
 from plimsoll.adapters.providers.ssh.options import GroupOptions, SshOptions
 from plimsoll.domain.hosts.cluster import Cluster, HostInfo, Role, load_host_name
 from plimsoll.domain.text.errors import HostError, SecretError
@@ -35,45 +35,25 @@ class Group:
 
         self.loads = tuple(member(load_host_name(n), "load", host) for n, host in enumerate(options.loads, start=1))
         self.nodes = tuple(member(f"node{n}", "node", host) for n, host in enumerate(options.nodes, start=1))
-
-    @property
-    def load(self) -> Member:
-        """Return the first load host."""
-        return self.loads[0]
+        self.load, self.members = self.loads[0], (*self.loads, *self.nodes)
 
     def fits(self, nodes: int, load_hosts: int) -> bool:
-        """Tell whether the group has that many hosts of each role."""
         return len(self.nodes) >= nodes and len(self.loads) >= load_hosts
-
-    @property
-    def place(self) -> Place:
-        """Return the identity of the group, whatever its name."""
-        return self.load.place
-
-    def members(self) -> tuple[Member, ...]:
-        """Return the load hosts, then the nodes."""
-        return (*self.loads, *self.nodes)
 
     def members_of(self, hosts: Sequence[HostInfo]) -> tuple[Member, ...]:
         """Return the member that decides, and those that belong to a cluster of these hosts."""
         names = {_member_name(info) for info in hosts}
-        return (self.load, *(member for member in self.members()[1:] if member.name in names))
+        return (self.load, *(member for member in self.members[1:] if member.name in names))
 
     def _machines(self, cluster: Cluster) -> tuple[Member, ...]:
-        """Return the members of the cluster, without those that are reached as an earlier one is.
-
-        What is done for that one, such as cleaning its folder, is done for them too.
-        """
+        """Return the cluster's members, each machine once: what is done for one, such as cleaning, is done for all."""
         first: dict[tuple[Target, PurePosixPath], Member] = {}
         for member in self.members_of(cluster.hosts):
             first.setdefault(member.reached, member)
         return tuple(first.values())
 
     def infos(self, nodes: int, load_hosts: int, avoided: Collection[str] = ()) -> tuple[HostInfo, ...]:
-        """Choose that many nodes and load hosts, in the form of a cluster's hosts.
-
-        Further hosts of the group take the places of avoided ones. Empty where there are not enough.
-        """
+        """Choose so many nodes and load hosts, further ones in place of avoided ones. Empty: there are too few."""
         hosts = tuple(self._info(member) for member in (*self.nodes[:nodes], *self.loads[:load_hosts]))
         for info in [host for host in hosts if host.identity in avoided]:
             _, hosts = next(self._with_another(hosts, info, avoided), (None, ()))
@@ -86,7 +66,9 @@ class Group:
             name=member.name,
             role=member.role,
             address=member.options.address,
-            facts={**_without_place(member.options.facts), "group": self.name},
+            # Without those that would make it another host or move its folder
+            facts={name: fact for name, fact in member.options.facts.items() if name not in (_MEMBER, FOLDER)}
+            | {"group": self.name},
         )
 
     def placed(self, hosts: Sequence[HostInfo]) -> tuple[HostInfo, ...]:
@@ -138,41 +120,28 @@ class Group:
     def _with_another(
         self, hosts: Sequence[HostInfo], info: HostInfo, avoided: Collection[str]
     ) -> Iterator[tuple[Member, tuple[HostInfo, ...]]]:
-        """Yield each further host that may take that one's place among a cluster's hosts, and these hosts then.
-
-        Nodes may take a node's place; load hosts, and then nodes, that of a load host.
-        """
+        """Yield each further host that may take that one's place among a cluster's hosts, and these hosts then."""
         used = {member.name for member in self.members_of(hosts)}
-        for member in self.nodes if info.role == "node" else (*self.loads, *self.nodes):
-            other = self._in_place_of(info, member)
+        for member in self.nodes if info.role == "node" else self.members:
+            other = self._info(member)
+            if info.role != "node":  # load hosts are found by name in files, so the name stays
+                facts = {**other.facts, _MEMBER: member.name}
+                other = other.model_copy(update={"name": info.name, "role": "load", "facts": facts})
             if member.name not in used and other.identity not in avoided:
                 yield member, tuple(other if host.name == info.name else host for host in hosts)
-
-    def _in_place_of(self, info: HostInfo, member: Member) -> HostInfo:
-        """Return the member as a host of the cluster. Load hosts are found by name in files, so the name stays."""
-        own = self._info(member)
-        if info.role == "node":
-            return own
-        return own.model_copy(update={"name": info.name, "role": "load", "facts": {**own.facts, _MEMBER: member.name}})
 
     def release_others(self, lease: Lease) -> None:
         """Give back what the cluster had of the group before others took its place, as far as it can be reached."""
         used = {member.place for member in self.members_of(lease.cluster.hosts)}
-        for member in self.members():
+        for member in self.members:
             with suppress(HostError, SecretError):
                 held = None if member.place in used else member.held()
                 if held is not None and held.lease.key == lease.key:
                     member.clean(lease.key)
                     member.release(lease.key)
 
-    def held(self) -> Held | None:
-        return self.load.held()
-
     def take(self, lease: Lease) -> Held:
-        """Take all hosts for the lease's cluster, or none.
-
-        Returns the lease of the first host that another cluster holds, or else this one.
-        """
+        """Take all hosts for the lease's cluster, or none. Returns another cluster's first lease, else this one."""
         held = self.load.take(lease)
         for member in self._machines(lease.cluster)[1:]:
             if held.lease.key == lease.key:
@@ -211,16 +180,11 @@ class Group:
 
     def member_of(self, info: HostInfo) -> Member | None:
         """Return the host of the group that is this host of a cluster; None where it is of another group."""
-        return next((member for member in self.members() if member.name == _member_name(info)), None)
+        return next((member for member in self.members if member.name == _member_name(info)), None)
 
 
 def _member_name(info: HostInfo) -> str:
     return info.facts.get(_MEMBER, info.name)
-
-
-def _without_place(facts: Mapping[str, str]) -> dict[str, str]:
-    """Return a definition's facts of a host, without those that would make it another host or move its folder."""
-    return {name: fact for name, fact in facts.items() if name not in (_MEMBER, FOLDER)}
 
 
 def in_parallel(members: Sequence[_S], work: Callable[[_S], _T]) -> list[_T]:

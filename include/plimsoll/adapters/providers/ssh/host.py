@@ -2,11 +2,11 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
-from typing import Any, TypeVar
+from typing import Any
 
 import paramiko
 
@@ -30,7 +30,6 @@ _CLEAR_S = 120.0
 # The host ends a command itself when its time is over; that the answer stays away says that the link is lost.
 _MARGIN_S = 30.0
 
-_T = TypeVar("_T")
 _log = logging.getLogger("plimsoll")
 
 
@@ -77,8 +76,10 @@ class SshHost(BaseHost):
         if answer.exit_code == KILLED and time.monotonic() - began >= allowed:
             raise self._too_slow(argv[0], timeout)
         # A shell script that is there ends with the same code if it lacks a program of its own
-        if answer.exit_code == NOT_FOUND and not self._has_program(argv[0]):
-            raise self._no_program(argv[0])
+        if answer.exit_code == NOT_FOUND:
+            lookup = self._connection.execute(execution.lookup_command(argv[0]), timeout_s=_ANSWER_S)
+            if lookup.exit_code != 0:
+                raise self._no_program(argv[0])
         result = CommandResult(answer.exit_code, _text(answer.stdout), _text(answer.stderr))
         if check:
             self._require_success(argv[0], result)
@@ -94,11 +95,13 @@ class SshHost(BaseHost):
 
     def write(self, path: PurePosixPath, content: str) -> None:
         absolute = self._below_root(path)
-        self._with_files(absolute, lambda sftp: files.write_whole(sftp, absolute, content.encode()))
+        with self._explained(absolute):
+            self._connection.with_files(lambda sftp: files.write_whole(sftp, absolute, content.encode()))
 
     def read_tail(self, path: PurePosixPath, *, max_bytes: int) -> str:
         absolute = self.root / path
-        return self._with_files(absolute, lambda sftp: _text(files.read_tail(sftp, absolute, max_bytes)))
+        with self._explained(absolute):
+            return _text(self._connection.with_files(lambda sftp: files.read_tail(sftp, absolute, max_bytes)))
 
     def files(self, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
         absolute = self.root / folder
@@ -167,26 +170,17 @@ class SshHost(BaseHost):
             what = f"the link was lost while `{program}` ran; it may still run there, for {allowed:g} s at most"
             raise self._error(what, "see whether the network is well, then run the cell again") from error
 
-    def _has_program(self, program: str) -> bool:
-        return self._connection.execute(execution.lookup_command(program), timeout_s=_ANSWER_S).exit_code == 0
-
-    def _with_files(self, path: PurePosixPath, work: Callable[[paramiko.SFTPClient], _T]) -> _T:
-        with self._explained(path):
-            return self._connection.with_files(work)
-
     @contextmanager
     def _explained(self, path: PurePosixPath) -> Iterator[None]:
         try:
             yield
         except OSError as error:
+            reason = str(error)
             # paramiko gives an errno to what is missing or forbidden. All else, a full disk too, is just "Failure".
-            reason = str(error) if error.errno else f"{error}; {self._free_space()}"
+            if not error.errno:
+                answer = self._connection.execute(execution.free_space_command(self.root), timeout_s=_ANSWER_S)
+                reason += f"; {execution.free_space(_text(answer.stdout))}"
             raise self._error(f"can't use {path}: {reason}", mend_of(reason, path)) from error
-
-    def _free_space(self) -> str:
-        """Return the free space on the host's disk, because SFTP can't report a full disk."""
-        answer = self._connection.execute(execution.free_space_command(self.root), timeout_s=_ANSWER_S)
-        return execution.free_space(_text(answer.stdout))
 
 
 def _text(content: bytes) -> str:

@@ -126,7 +126,6 @@ def _has_answered(transport: paramiko.Transport) -> bool:
 
 
 def unreachable(where: str, error: BaseException) -> Unreachable:
-    """Return the error that there is no connection, for that reason."""
     reason = str(error) or type(error).__name__
     mend = "see that the host is up, that sshd listens there and that no firewall is between"
     return Unreachable(f"can't be reached: {reason}", where=where, mend=mend)

@@ -46,11 +46,6 @@ class Lease(Model):
         """Return the time after which others may take the hosts."""
         return max(filter(None, (self.cluster.expires_at, self.data_until)))
 
-    @property
-    def leased(self) -> Cluster:
-        """Return the cluster with the end of its lease."""
-        return self.cluster.model_copy(update={"expires_at": self.until})
-
     def prolonged(self, request: ClusterRequest) -> "Lease":
         """Return the lease of a kept cluster for its present owner, until the latest times that were ever requested."""
         expires_at = max(self.cluster.expires_at, request.expires_at)
@@ -67,11 +62,6 @@ class Held:
     lease: Lease
     now: datetime
     record: Mapping[str, Any]
-
-    @property
-    def expired(self) -> bool:
-        """Tell whether the lease has expired. What still runs for it is ended by whoever takes the host."""
-        return self.now > self.lease.until
 
     def __str__(self) -> str:
         """Return the lease in words: `demo-1/g1-040k-r1/1 of run-7 until 2026-01-31 12:00 UTC`."""
@@ -95,7 +85,6 @@ def parse_held(answer: dict[str, Any], where: str) -> Held | None:
 
 
 def is_below_home(written: PurePosixPath) -> bool:
-    """Tell whether the path begins with the user's home."""
     return written.parts[0] == _HOME
 
 
@@ -124,10 +113,7 @@ class Member:
 
     @property
     def folder(self) -> PurePosixPath:
-        """Return the group's own folder on the host, which is asked once for each connection.
-
-        Raises HostError where it can't be asked.
-        """
+        """Return the group's own folder on the host, asked once for each connection. Raises HostError."""
         if not is_below_home(self.written):
             return self.written
         connection = self.connections.to(self._target)
@@ -143,7 +129,6 @@ class Member:
 
     @property
     def work(self) -> PurePosixPath:
-        """Return the folder of clusters."""
         return self.folder / _CLUSTERS
 
     @property
@@ -153,7 +138,6 @@ class Member:
 
     @property
     def reached(self) -> tuple[Target, PurePosixPath]:
-        """Return the way to the host, and the group's folder there."""
         return self._target, self.written
 
     @property
@@ -176,7 +160,7 @@ class Member:
         """
         record = lease.model_dump(mode="json")
         held = _taken(self.name, self.ask("lease-take", folder=str(self.folder), lease=record))
-        if held.lease.key == lease.key or not held.expired:
+        if held.lease.key == lease.key or held.now <= held.lease.until:
             return held
         request = {"folder": str(self.folder), "work": str(self.work), "lease": record, "seen": held.record}
         answer = self.ask("lease-take-over", _CLEAN_S, **request)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from io import StringIO
+from itertools import chain
 from typing import Annotated, Self
 
 import paramiko
@@ -60,12 +61,10 @@ class GroupOptions(Model):
 
     @property
     def loads(self) -> tuple[HostOptions, ...]:
-        """Return all load hosts, the first one first."""
         return (self.load, *self.further_load_hosts)
 
     @property
     def hosts(self) -> tuple[HostOptions, ...]:
-        """Return nodes and load hosts."""
         return (*self.nodes, *self.loads)
 
 
@@ -80,16 +79,15 @@ class SshOptions(Model):
     @model_validator(mode="after")
     def _hosts_are_in_one_group(self) -> Self:
         repeated = [name for name, count in Counter(group.name for group in self.groups).items() if count > 1]
-        places = Counter(place for group in self.groups for place in self._places(group))
+        # A set of each group's, because its hosts may be addresses of one machine
+        reached = [
+            {(host.reached_at, host.port, self.folder_of(group)) for host in group.hosts} for group in self.groups
+        ]
+        places = Counter(chain.from_iterable(reached))
         repeated += [f"{address}:{port}" for (address, port, _), count in places.items() if count > 1]
         if repeated:
             raise ValueError(f"stands in more than one group: {', '.join(repeated)}")
         return self
 
     def folder_of(self, group: GroupOptions) -> str:
-        """Return the folder of that group's clusters on its hosts."""
         return group.folder or self.folder
-
-    def _places(self, group: GroupOptions) -> set[tuple[str, int, str]]:
-        # A set, because hosts of one group may be addresses of one machine
-        return {(host.reached_at, host.port, self.folder_of(group)) for host in group.hosts}
