@@ -1,8 +1,10 @@
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from plimsoll.adapters.providers.ec2.network import Subnet, wrong_egress, wrong_rules
+from plimsoll.adapters.providers.ec2.network import Subnet, subnets, wrong_egress, wrong_rules
+from plimsoll.domain.text.errors import ProviderError
 
 INSIDE = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": "sg-1"}]}
 SSH = {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, "IpRanges": [{"CidrIp": "10.0.0.0/24"}]}
@@ -72,3 +74,10 @@ def test_ssh_is_where_the_images_sshd_listens() -> None:
 def test_hosts_must_be_let_out_to_each_other(rules: Any, is_wrong: bool) -> None:
     subnets = [Subnet("subnet-a", "us-east-1a", "vpc-1", 100, "10.0.4.0/24")]
     assert bool(list(wrong_egress({"GroupId": "sg-1", "IpPermissionsEgress": rules}, subnets))) == is_wrong
+
+
+def test_a_subnet_of_ipv6_alone_is_refused_by_its_name(options: Any) -> None:
+    answer = {"SubnetId": "subnet-a", "AvailabilityZone": "us-east-1a", "VpcId": "vpc-1", "AvailableIpAddressCount": 9}
+    cloud: Any = SimpleNamespace(where="us-east-1", call=lambda *_, **__: {"Subnets": [answer]})
+    with pytest.raises(ProviderError, match="no IPv4 addresses in subnet-a"):
+        subnets(cloud, options)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network
+from typing import Any
 
 from plimsoll.adapters.providers.ec2.cloud import Answer, Cloud
 from plimsoll.adapters.providers.ec2.options import Ec2Options
@@ -23,7 +24,7 @@ class Subnet:
 def subnets(cloud: Cloud, options: Ec2Options) -> list[Subnet]:
     """Return the subnets in order of preference. Raises ProviderError when one is missing, or VPCs differ."""
     if options.subnets:
-        described = _described(cloud.call("describe_subnets", SubnetIds=list(options.subnets)))
+        described = _described(cloud, SubnetIds=list(options.subnets))
         ordered = sorted(described, key=lambda subnet: options.subnets.index(subnet.id))
     else:
         ordered = _of_zones(cloud, options.zones)
@@ -78,14 +79,19 @@ def wrong_egress(group: Answer, subnets: Sequence[Subnet]) -> Iterator[str]:
         yield f"does not let its members out to each other: no egress rule for all traffic to itself or to {where}"
 
 
-def _described(answer: Answer) -> list[Subnet]:
+def _described(cloud: Cloud, **chosen: Any) -> list[Subnet]:
+    found = cloud.call("describe_subnets", **chosen)["Subnets"]
+    # One for IPv6 alone has none
+    if without := [subnet["SubnetId"] for subnet in found if "CidrBlock" not in subnet]:
+        what = f"no IPv4 addresses in {', '.join(without)}, and hosts are reached by these"
+        raise ProviderError(what, where=cloud.where, mend="name subnets with some in provider.options.subnets")
     keys = ("SubnetId", "AvailabilityZone", "VpcId", "AvailableIpAddressCount", "CidrBlock")
-    return [Subnet(*(subnet[key] for key in keys)) for subnet in answer["Subnets"]]
+    return [Subnet(*(subnet[key] for key in keys)) for subnet in found]
 
 
 def _of_zones(cloud: Cloud, zones: Sequence[str]) -> list[Subnet]:
     filters = [{"Name": "default-for-az", "Values": ["true"]}, {"Name": "availability-zone", "Values": list(zones)}]
-    by_zone = {subnet.zone: subnet for subnet in _described(cloud.call("describe_subnets", Filters=filters))}
+    by_zone = {subnet.zone: subnet for subnet in _described(cloud, Filters=filters)}
     lost = [zone for zone in zones if zone not in by_zone]
     if lost:
         mend = "name zones of the region that have one, or name subnets instead: provider.options.subnets"
