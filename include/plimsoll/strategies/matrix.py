@@ -3,7 +3,7 @@ at each load, and the capacity that follows.
 """
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Literal
@@ -53,7 +53,6 @@ class Ladder:
         return len(self.levels)
 
     def outcome(self, place: Position) -> ValidOutcome | None:
-        """Return the outcome of one cell; None while there is none."""
         return self.levels[place.level][place.repeat]
 
     def first(self, level: int, outcome: ValidOutcome | None) -> Position | None:
@@ -69,10 +68,10 @@ class Ladder:
         level = next((level for level, known in enumerate(self.levels) if "missed" in known), None)
         return None if level is None else self.first(level, "missed")
 
-    def unknown_below(self, top: int) -> Iterator[Position]:
-        """Yield every repeat without an outcome below that index of a load, in order."""
-        levels = (level for level in range(top) if None in self.levels[level])
-        return (position for level in levels for position in self.all_with(level, None))
+    def unknown(self, levels: Iterable[int]) -> Iterator[Position]:
+        """Yield every repeat without an outcome at these loads, in their order."""
+        open_levels = (level for level in levels if None in self.levels[level])
+        return (position for level in open_levels for position in self.all_with(level, None))
 
 
 def running_order(campaign: Campaign) -> tuple[Cell, ...]:
@@ -134,7 +133,6 @@ class Matrix:
 
     @classmethod
     def of(cls, campaign: Campaign) -> "Matrix":
-        """Return all cells of the campaign."""
         by_ladder: dict[str, dict[int, list[str]]] = {}
         cells = grid(campaign)
         for cell in sorted(cells, key=lambda cell: cell.repeat):
@@ -159,7 +157,6 @@ class Matrix:
         return [known[cell_id] for repeats in self.ladders[name] for cell_id in repeats if cell_id in known]
 
     def id_at(self, name: str, place: Position) -> str:
-        """Return the id of the cell at a place of a ladder."""
         return self.ladders[name][place.level][place.repeat]
 
 

@@ -217,11 +217,8 @@ class CampaignState(Generic[C_co]):
             return True
         if newest.is_disturbed:
             return not runs_again(newest_first, self.campaign.disturbance.tries)
-        return sum(verdict is not None for verdict in newest_first) >= self._tries[cell.cell.stage]
-
-    @cached_property
-    def _tries(self) -> Mapping[str, int]:
-        return {part.stage: tries_of_a_cell(part.strategy) for part in self.campaign.parts}
+        tries = tries_of_a_cell(self.campaign.part(cell.cell.part).strategy)
+        return sum(verdict is not None for verdict in newest_first) >= tries
 
     def at_once(self, cells: Sequence[C_co]) -> tuple[C_co, ...]:
         """Choose from these cells of one stage, in running order, those that may run in one round."""
