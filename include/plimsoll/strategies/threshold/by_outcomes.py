@@ -12,9 +12,8 @@ from math import lgamma, log, pi
 import numpy as np
 
 from plimsoll.strategies.threshold.by_margins import BEYOND
-from plimsoll.strategies.threshold.noise import Numbers, log_mean
 from plimsoll.strategies.threshold.observation import CellObservation
-from plimsoll.strategies.threshold.places import Places
+from plimsoll.strategies.threshold.places import Numbers, Places, log_mean
 
 _RATES = np.geomspace(2.0, 40.0, 6)
 """How steeply the log odds fall, per e-fold of load."""

@@ -7,9 +7,8 @@ import numpy as np
 
 from plimsoll.strategies.threshold import by_margins, by_outcomes
 from plimsoll.strategies.threshold.exposure import at_exposure
-from plimsoll.strategies.threshold.noise import Numbers
 from plimsoll.strategies.threshold.observation import CellObservation
-from plimsoll.strategies.threshold.places import Places
+from plimsoll.strategies.threshold.places import Numbers, Places
 from plimsoll.strategies.threshold.question import Question
 
 _OUTCOMES = 0.1
