@@ -79,7 +79,10 @@ def estimate(stage: CampaignStage) -> Estimate:
     ladders = len(stage.first.variants) * len(stage.parts)
     if isinstance(stage.first.strategy, Threshold):
         return _of_threshold(stage, stage.first.strategy, ladders)
-    simulated = simulate(stage, LIKELY, _campaigns(stage.first, ladders), stage.first.seed)
+    # Fewer of large ones, so that a plan of thousands of loads takes seconds
+    work = ladders * stage.first.repeats * len(stage.first.loads) ** 2
+    campaigns = max(_FEWEST_CAMPAIGNS, min(_CAMPAIGNS, _CAMPAIGNS * _WORK_OF_ALL // work))
+    simulated = simulate(stage, LIKELY, campaigns, stage.first.seed)
     groups, repeats = _rounds_of(stage, ladders)
     return Estimate(
         least, round(simulated.cells_mean), most, simulated.rounds, ladders // groups * repeats, simulated.missed_mean
@@ -120,14 +123,6 @@ def _of_ladder(strategy: Strategy, loads: int, repeats: int) -> tuple[int, int]:
         case Search():  # the least: a bisection that misses every time, down to the lowest load
             is_bisection_alone = repeats == 1 and strategy.guard == 0
             return (loads + 1).bit_length() - 1, loads.bit_length() if is_bisection_alone else grid
-
-
-def _campaigns(part: Part, ladders: int) -> int:
-    """Return the number of campaigns to simulate: fewer of large ones, so that a plan of thousands of loads takes
-    seconds.
-    """
-    work = ladders * part.repeats * len(part.loads) ** 2
-    return max(_FEWEST_CAMPAIGNS, min(_CAMPAIGNS, _CAMPAIGNS * _WORK_OF_ALL // work))
 
 
 def _rounds_of(stage: CampaignStage, ladders: int) -> tuple[int, int]:

@@ -129,9 +129,10 @@ class _Playing:
     def _result(self, decision: Decision) -> Replay:
         ran = tuple(self._tried)
         not_needed = {cell: decider for cell, decider in decision.not_needed.items() if cell not in self._tried}
+        parts, capacities = self._strategy.matrix.parts, self._strategy.capacities(self._outcomes, self._known)
         return Replay(
             cells=len(cell_ids(self._campaign)),
-            capacities=self._capacities(),
+            capacities={name: capacity for name, capacity in capacities.items() if parts[name].asks == "capacity"},
             ran=ran,
             attempts=self._tried.total(),
             not_needed=not_needed,
@@ -149,11 +150,6 @@ class _Playing:
             tried = sum(cell_id in self._tried for cell_id in cells)
             free = sum(cell_id not in not_needed for cell_id in cells) - tried
             yield max(0, min(free, most_cells(self._strategy.matrix.parts[name].strategy, len(cells)) - tried))
-
-    def _capacities(self) -> dict[str, tuple[CapacityKind, int | None]]:
-        """Return the capacities of parts in open loops with loads of their own. Others ask for none."""
-        parts, capacities = self._strategy.matrix.parts, self._strategy.capacities(self._outcomes, self._known)
-        return {ladder: capacity for ladder, capacity in capacities.items() if parts[ladder].asks == "capacity"}
 
     def _taken_loads(self) -> Iterator[tuple[str, int | None]]:
         for stage, start in self._stage_starts.items():

@@ -15,13 +15,11 @@ Bound = Literal["least", "likely", "most"]
 BOUNDS: tuple[Bound, ...] = ("least", "likely", "most")
 Extent = Bound | Literal["all"]
 """How many cells run: as many as the strategies need, or all of the grid."""
-_HOUR_PLACES = 3
-_USD_PLACES = 6
 
 
 def rounded_hours(hours: float) -> float:
     """Return hours as JSON documents of plans have them: in thousandths, without the tails of sums."""
-    return round(hours, _HOUR_PLACES)
+    return round(hours, 3)
 
 
 @dataclass(frozen=True)
@@ -56,9 +54,7 @@ class StagePlan:
         return (cells * self.duration - missed * (self.duration - self.shortest)) / timedelta(hours=1)
 
     def paid_hours(self, extent: Extent) -> float:
-        """Return the hours for which its cells need hosts: under load, and all waiting and populating that the
-        definition gives time for.
-        """
+        """Return the hours of its cells on hosts: under load, waiting, and populating if the definition times it."""
         return self.hours(extent) + self.stage.beyond_loads(self._count(extent)) / timedelta(hours=1)
 
     @property
@@ -158,4 +154,4 @@ def usd_at_most(stages: Sequence[StagePlan], tariff: Tariff | None) -> float | N
     None where a price is not known. Provisioning, deployment and cells that run again come on top.
     """
     usd = usd_of(stages, tariff, lambda stage: stage.paid_hours("most") + stage.uncounted_hours)
-    return None if usd is None else round(usd, _USD_PLACES)
+    return None if usd is None else round(usd, 6)

@@ -26,12 +26,10 @@ class AttemptRecord(Protocol):
     """The least data on an attempt. The verdict is None until the attempt is judged."""
 
     @property
-    def key(self) -> AttemptKey:
-        """Return campaign, cell and number."""
+    def key(self) -> AttemptKey: ...
 
     @property
-    def verdict(self) -> Verdict | None:
-        """Return the judgement of the attempt; None while there is none."""
+    def verdict(self) -> Verdict | None: ...
 
 
 A = TypeVar("A", bound=AttemptRecord)
@@ -81,9 +79,7 @@ class CellAttempts(Generic[A_co]):
 
     @property
     def shown(self) -> A_co | None:
-        """Return the attempt that counts, or else the newest one, so that pages show a marked result rather
-        than none.
-        """
+        """Return the attempt that counts, else the newest one: pages show a marked result rather than none."""
         return self.counted or self.newest
 
     @property
@@ -153,14 +149,11 @@ class CampaignState(Generic[C_co]):
 
     @property
     def can_start_stage(self) -> bool:
-        """Tell whether all stages before the first one with unknown loads are complete, so that its loads can
-        be found.
-        """
+        """Tell whether the loads of the first stage with unknown ones can be found: all earlier stages are complete."""
         return bool(stage_to_start(self.campaign, (cell.cell for cell in self.missing)))
 
     @cached_property
     def by_id(self) -> Mapping[str, C_co]:
-        """Return the cells by their ids."""
         return {cell.cell.id: cell for cell in self.cells}
 
     @cached_property
@@ -269,12 +262,11 @@ def _decided(campaign: Campaign, cells: Iterable[C]) -> tuple[C, ...]:
 def observations(campaign: Campaign, cells: Iterable[CellAttempts[AttemptRecord]]) -> Observations:
     """Return what valid cells tell of a threshold, in parts that look for one."""
     parts = {part.id: part for part in _thresholds(campaign)}
-    observed = (
-        (cell.cell.id, observation_of(cell.verdict, parts[cell.cell.part]))
+    return {
+        cell.cell.id: observation
         for cell in cells
-        if cell.cell.part in parts and cell.verdict
-    )
-    return {cell_id: observation for cell_id, observation in observed if observation}
+        if (part := parts.get(cell.cell.part)) and cell.verdict and (observation := observation_of(cell.verdict, part))
+    }
 
 
 def _thresholds(campaign: Campaign) -> Iterator[Part]:

@@ -9,6 +9,7 @@ Delaney, J. Educ. Behav. Stat. 25 (2000), superiority. Hodges and Lehmann, Ann. 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from math import ceil, comb, inf, log
+from operator import itemgetter
 from statistics import median
 from typing import Annotated, Literal
 
@@ -117,12 +118,16 @@ def smallest_corrected_p(comparison: Comparison, comparisons: int) -> float | No
     return None if comparison.smallest_p is None else min(1.0, comparison.smallest_p * comparisons)
 
 
-def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """Apply Holm's step-down adjustment, in the order given. Results compare with the significance level directly."""
-    adjusted = [0.0] * len(p_values)
+def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
+    """Apply Holm's step-down adjustment, in the order given. Results compare with the significance level directly.
+
+    None: nothing was tested there, which counts as no test.
+    """
+    known = {index: p_value for index, p_value in enumerate(p_values) if p_value is not None}
+    adjusted: list[float | None] = [None] * len(p_values)
     highest = 0.0
-    for rank, index in enumerate(sorted(range(len(p_values)), key=lambda number: p_values[number])):
-        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[index]))
+    for rank, (index, p_value) in enumerate(sorted(known.items(), key=itemgetter(1))):
+        highest = max(highest, min(1.0, (len(known) - rank) * p_value))
         adjusted[index] = highest
     return tuple(adjusted)
 
@@ -217,12 +222,11 @@ def _known_ratio(samples: Sequence[Stratum]) -> float | None:
 
 def conclude(compared: Sequence[Comparison]) -> tuple[Comparison, ...]:
     """Return the comparisons with Holm's correction over all of them, each with its conclusion."""
-    tested = [comparison for comparison in compared if comparison.p_value is not None]
-    adjusted = iter(holm([comparison.p_value or 0.0 for comparison in tested]))
-    values = [None if comparison.p_value is None else next(adjusted) for comparison in compared]
+    adjusted = holm([comparison.p_value for comparison in compared])
+    tests = len(adjusted) - adjusted.count(None)
     return tuple(
-        comparison.model_copy(update={"p_holm": p_holm, "conclusion": _conclusion(comparison, p_holm, len(tested))})
-        for comparison, p_holm in zip(compared, values, strict=True)
+        comparison.model_copy(update={"p_holm": p_holm, "conclusion": _conclusion(comparison, p_holm, tests)})
+        for comparison, p_holm in zip(compared, adjusted, strict=True)
     )
 
 
