@@ -18,7 +18,7 @@ from plimsoll.analysis.campaign.by_load import (
     rates_below,
     repeats_by_load,
 )
-from plimsoll.analysis.campaign.capacity import Capacity, Rung, capacities, reported_capacities
+from plimsoll.analysis.campaign.capacity import Capacity, Rung, capacities
 from plimsoll.analysis.campaign.causes import VariantCauses, causes_of_misses
 from plimsoll.analysis.campaign.cell_results import CampaignData, CellResult, cell_results, require_no_strays
 from plimsoll.analysis.campaign.left_out import LeftOut, left_out
@@ -108,15 +108,12 @@ def analyse(data: CampaignData) -> Findings:
     timing, level = part.timing, part.service_levels[0]
     cells = cell_results(data)
     found_capacities = capacities(data, cells)
-    decisive = {}
-    for capacity in found_capacities:
-        cell = decisive_cell([result for result in cells if result.cell.variant == capacity.variant], capacity)
-        if cell is not None:
-            decisive[capacity.variant] = cell
+    deciding = {capacity.variant: decisive_cell(cells, capacity) for capacity in found_capacities}
+    decisive = {variant: cell for variant, cell in deciding.items() if cell}
     return Findings(
         data=data,
         cells=cells,
-        capacities=reported_capacities(data, cells),
+        capacities=found_capacities if part.asks == "capacity" else (),
         rungs={capacity.variant: capacity.rungs for capacity in found_capacities},
         left_out=left_out(part.strategy, cells),
         comparisons=compare_with_control(cells, part.control),
