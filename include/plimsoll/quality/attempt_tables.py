@@ -13,6 +13,7 @@ import pandas as pd
 
 from plimsoll.analysis.attempt.disturbance import Collected, disturbed, is_known
 from plimsoll.analysis.attempt.hosts import Span, by_host, mean_of, means, others_highest, spans
+from plimsoll.analysis.campaign.cell_results import PERCENTILES
 from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.domain.campaign.cell import Cell
 from plimsoll.domain.campaign.part import Part
@@ -35,7 +36,6 @@ def same_precision(running: str, requested: str) -> str:
     return ".".join(modern[: len(requested.split("."))])
 
 
-PERCENTILES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
 COMPLETE = "complete"
 NONE = "none"
 UNKNOWN = "unknown"

@@ -136,7 +136,18 @@ def _tables() -> Any:
     Made once in a process: for a new one, Great Expectations writes all settings of a project as YAML five times.
     """
     gx: Any = load()
-    context = gx.get_context(mode="ephemeral", project_config=_project())
+    from great_expectations.data_context.types.base import (
+        DataContextConfig,
+        InMemoryStoreBackendDefaults,
+        ProgressBarsConfig,
+    )
+
+    project = DataContextConfig(
+        store_backend_defaults=InMemoryStoreBackendDefaults(init_temp_docs_sites=False),
+        progress_bars=ProgressBarsConfig(globally=False),
+        analytics_enabled=False,
+    )
+    context = gx.get_context(mode="ephemeral", project_config=project)
     asset = context.data_sources.add_pandas("plimsoll").add_dataframe_asset("table")
     return asset.add_batch_definition_whole_dataframe("all")
 
@@ -152,20 +163,6 @@ def expectations_of(checked: CheckedTable) -> list[Any]:
         )
         for number, expected in enumerate(checked.suite)
     ]
-
-
-def _project() -> Any:
-    from great_expectations.data_context.types.base import (
-        DataContextConfig,
-        InMemoryStoreBackendDefaults,
-        ProgressBarsConfig,
-    )
-
-    return DataContextConfig(
-        store_backend_defaults=InMemoryStoreBackendDefaults(init_temp_docs_sites=False),
-        progress_bars=ProgressBarsConfig(globally=False),
-        analytics_enabled=False,
-    )
 
 
 def _checks(checked: CheckedTable, result: Any) -> Iterator[Check]:

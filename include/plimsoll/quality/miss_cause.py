@@ -64,7 +64,10 @@ def held_back_by(  # noqa: PLR0913  # what is known of a load
     if sent >= 1 - tolerance_of(part, attempted) and never_sent < ERROR_LIMIT:
         return "nobody"
     lost_ms = max(1 - sent, never_sent) * part.timing.judged.total_seconds() * 1000
-    if (cpu_share is not None and cpu_share >= CPU_LIMIT) or _was_late(summary, lost_ms):
+    # It was late if it fell behind by as much as its schedule lost in the end, while it was not blocked
+    lag_ms = summary.schedule_lag_p99_ms
+    was_late = lag_ms is not None and lag_ms >= _OWN_SHARE * lost_ms
+    if was_late or (cpu_share is not None and cpu_share >= CPU_LIMIT):
         return "load generator"
     # What a stop rule cut off has no answer, whether or not the generator could send more. Answers that were too slow
     # already at a lower rate need no explanation of the rate.
@@ -118,14 +121,6 @@ def _sent(summary: LoadSummary, in_time: float) -> float:
 
 def _never_sent(summary: LoadSummary) -> int:
     return sum(summary.errors.get(kind, 0) for kind in _NEVER_SENT)
-
-
-def _was_late(summary: LoadSummary, lost_ms: float) -> bool:
-    """Tell whether the generator was late: it fell behind by as much as its schedule lost in the end.
-
-    That counts only for a generator that was not blocked.
-    """
-    return summary.schedule_lag_p99_ms is not None and summary.schedule_lag_p99_ms >= _OWN_SHARE * lost_ms
 
 
 def _share(count: int, summary: LoadSummary) -> float:

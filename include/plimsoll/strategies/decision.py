@@ -14,11 +14,12 @@ from plimsoll.strategies.matrix import (
     CapacityKind,
     Ladder,
     LadderDecision,
+    LevelOutcome,
     Matrix,
     Observations,
     Position,
     capacity_level,
-    level_outcome,
+    outcome_of_level,
 )
 from plimsoll.strategies.ramp import ramp_step
 from plimsoll.strategies.search import search_step
@@ -119,5 +120,9 @@ def step_of(strategy: Strategy, ladder: Ladder) -> LadderDecision:
 
 
 def ladder_capacity(ladder: Ladder, not_needed: Mapping[Position, Position]) -> tuple[CapacityKind, int | None]:
-    """Tell how firm a ladder's capacity is, and the index of its load."""
-    return capacity_level([level_outcome(ladder, level, not_needed) for level in range(len(ladder))])
+    """Tell how firm a ladder's capacity is, and the index of its load. A strategy may have left out some repeats."""
+    outcomes: list[LevelOutcome] = []
+    for level, repeats in enumerate(ladder.levels):
+        deciders = (not_needed.get(position) for position in ladder.all_with(level, None))
+        outcomes.append(outcome_of_level(repeats, [ladder.outcome(by) if by else None for by in deciders]))
+    return capacity_level(outcomes)

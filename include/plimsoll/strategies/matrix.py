@@ -5,7 +5,7 @@ at each load, and the capacity that follows.
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Literal
 
 from plimsoll.domain.attempt.result import ValidOutcome
@@ -77,18 +77,13 @@ class Ladder:
 def running_order(campaign: Campaign) -> tuple[Cell, ...]:
     """Return all cells, stage by stage and repeat by repeat.
 
-    Each repeat is a block in a random order that the seed determines.
-
-    Where hosts are kept for a variant, all cells of one variant in a stage come before those of the next variant. Where
-    a repeat's loads share their data, they follow one another, from the lowest up.
+    Each repeat is a block in a random order that the seed determines. Where hosts are kept for a variant, all cells of
+    one variant in a stage come before those of the next variant. Where a repeat's loads share their data, they follow
+    one another, from the lowest up.
     """
-    cells = grid(campaign)
-    parts = {stage.first.stage: stage.first for stage in campaign.stages}
-    return tuple(
-        cell
-        for stage, part in parts.items()
-        for cell in _order_within([cell for cell in cells if cell.stage == stage], part)
-    )
+    cells, firsts = grid(campaign), [stage.first for stage in campaign.stages]
+    of_stages = (_order_within([cell for cell in cells if cell.stage == part.stage], part) for part in firsts)
+    return tuple(chain.from_iterable(of_stages))
 
 
 def of_one_round(campaign: Campaign, cells: Sequence[Cell]) -> frozenset[str]:
@@ -169,13 +164,6 @@ class LadderDecision:
 
     run: tuple[Position, ...] = ()
     not_needed: Mapping[Position, Position] = field(default_factory=dict)
-
-
-def level_outcome(ladder: Ladder, level: int, not_needed: Mapping[Position, Position]) -> LevelOutcome:
-    """Return the outcome of a load, where a strategy may have left out some repeats."""
-    deciders = [not_needed.get(position) for position in ladder.all_with(level, None)]
-    outcomes = [ladder.outcome(decider) if decider else None for decider in deciders]
-    return outcome_of_level(ladder.levels[level], outcomes)
 
 
 def outcome_of_level(repeats: Sequence[ValidOutcome | None], deciders: Sequence[ValidOutcome | None]) -> LevelOutcome:

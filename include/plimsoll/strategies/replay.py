@@ -82,7 +82,9 @@ class _Playing:
         """Run rounds and start stages until the strategies ask for nothing that can run."""
         while True:
             decision = self._strategy.next(self._outcomes, self._known)
-            if stage := stage_to_start(self._campaign, self._missing(decision)):
+            settled = self._outcomes.keys() | decision.not_needed.keys()
+            missing = (cell for cell_id, cell in self._cells.items() if cell_id not in settled)
+            if stage := stage_to_start(self._campaign, missing):
                 self._stage_starts[stage] = stage_start(self._campaign, stage, self._results(), _AT)
                 self._use(self._campaign.with_stage_starts(self._stage_starts))
             elif cells := self._round(decision):
@@ -94,10 +96,6 @@ class _Playing:
     def _use(self, campaign: Campaign) -> None:
         self._campaign, self._strategy = campaign, StrategyOfCampaign(campaign)
         self._cells = cells_by_id(campaign)
-
-    def _missing(self, decision: Decision) -> Iterator[Cell]:
-        settled = self._outcomes.keys() | decision.not_needed.keys()
-        return (cell for cell_id, cell in self._cells.items() if cell_id not in settled)
 
     def _results(self) -> Results:
         """Return what the cells have found. Outcomes tell no rates: a closed loop's load stands for the rate."""

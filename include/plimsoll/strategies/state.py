@@ -169,10 +169,7 @@ class CampaignState(Generic[C_co]):
 
     @property
     def missing(self) -> tuple[C_co, ...]:
-        """Return cells without a valid attempt that the strategy asks for, now or later.
-
-        Empty: all known stages are complete.
-        """
+        """Return cells without a valid attempt that the strategy asks for, now or later."""
         return tuple(cell for cell in self.cells if not cell.is_settled)
 
     @property
@@ -243,20 +240,14 @@ def campaign_state(
         by_cell[attempt.key.cell_id].append(attempt)
     cells = [kind(cell, tuple(by_cell.pop(cell.id, ()))) for cell in running_order(campaign)]
     strays = tuple(attempt for own in by_cell.values() for attempt in own)
-    decided, sparse = _decided(campaign, cells), {part.id for part in _thresholds(campaign)}
+    outcomes = {cell.cell.id: outcome for cell in cells if (outcome := cell.outcome)}
+    decision = StrategyOfCampaign(campaign).next(outcomes, observations(campaign, cells))
+    run, sparse = frozenset(decision.run), {part.id for part in _thresholds(campaign)}
+    deciders = {cell_id: Decider(by, outcomes[by]) for cell_id, by in decision.not_needed.items()}
+    decided = [replace(cell, decided_by=deciders.get(cell.cell.id), is_next=cell.cell.id in run) for cell in cells]
     unasked = tuple(tried for tried in decided if tried.cell.part in sparse and not (tried.attempts or tried.is_next))
     left = {tried.cell.id for tried in unasked}
     return CampaignState(campaign, tuple(tried for tried in decided if tried.cell.id not in left), strays, unasked)
-
-
-def _decided(campaign: Campaign, cells: Iterable[C]) -> tuple[C, ...]:
-    """Return the state with the strategy's decision on each cell."""
-    known = tuple(cells)
-    outcomes = {cell.cell.id: outcome for cell in known if (outcome := cell.outcome)}
-    decision = StrategyOfCampaign(campaign).next(outcomes, observations(campaign, known))
-    run = frozenset(decision.run)
-    deciders = {cell_id: Decider(by, outcomes[by]) for cell_id, by in decision.not_needed.items()}
-    return tuple(replace(cell, decided_by=deciders.get(cell.cell.id), is_next=cell.cell.id in run) for cell in known)
 
 
 def observations(campaign: Campaign, cells: Iterable[CellAttempts[AttemptRecord]]) -> Observations:

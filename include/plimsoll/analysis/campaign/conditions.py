@@ -20,7 +20,7 @@ from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity
 from plimsoll.analysis.campaign.thresholds import observed_over, question_of_part
 from plimsoll.domain.campaign.part import Part
-from plimsoll.domain.keys.action import Action, condition_of
+from plimsoll.domain.keys.action import condition_of
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import four_digits
 from plimsoll.strategies.threshold.answer import interval
@@ -85,16 +85,12 @@ class _Condition:
     exposures: tuple[int, ...]
 
     @property
-    def action(self) -> Action | None:
-        return self.part.action
-
-    @property
     def name(self) -> str:
-        return condition_of(self.action)
+        return condition_of(self.part.action)
 
     @property
     def rank(self) -> tuple[int, int]:
-        return self.action.rank if self.action else (0, 0)
+        return self.part.action.rank if self.part.action else (0, 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,8 +186,8 @@ def _chains(group: Sequence[AnswerOverStages]) -> Iterator[_Chain]:
     """Yield for each variant the healthy cluster with nodes down and replaced, and with each other condition."""
     for variant in dict.fromkeys(capacity.variant for answer in group for capacity in answer.capacities):
         known = [condition for answer in group if (condition := _condition(answer, variant))]
-        healthy = [condition for condition in known if condition.action is None]
-        others = [condition for condition in known if condition.action and not condition.action.loses_nodes]
+        healthy = [condition for condition in known if condition.part.action is None]
+        others = [condition for condition in known if (action := condition.part.action) and not action.loses_nodes]
         # Reversed, so that of several conditions of one rank the first stays
         by_rank = {condition.rank: condition for condition in reversed(known) if condition not in others}
         lost = [by_rank[rank] for rank in sorted(by_rank)]

@@ -148,16 +148,6 @@ class Noise(Model):
     ] = ()
 
 
-UNKNOWN = Noise(
-    order=OrderEffect(cells=0, change=None, p_value=None, shown=False),
-    zones=ZoneEffect(zones={}, p_value=None, shown=False),
-    outliers=(),
-    steal=None,
-    clock_offset_ms=None,
-)
-"""The noise of cells that were not compared."""
-
-
 def noise(cells: Sequence[CellResult]) -> Noise:
     """Return all influences, computed from attempts that count."""
     residuals = cell_residuals(cells)
@@ -239,3 +229,7 @@ def _is_odd_among_its_like(residual: Residual, residuals: Sequence[Residual]) ->
 def _zone(attempt: AttemptData | None) -> str | None:
     fingerprint = attempt.fingerprint if attempt else None
     return fingerprint.load_host.provider.get(_ZONE) if fingerprint else None
+
+
+UNKNOWN = noise(())
+"""The noise of cells that were not compared."""

@@ -182,9 +182,7 @@ def stratified_rank_test(strata: Sequence[Stratum]) -> tuple[float, float]:
 
 
 def compare_with_control(cells: Sequence[CellResult], control: str | None) -> tuple[Comparison, ...]:
-    """Compare every other variant with the control by the first service level's worst interval.
-
-    Empty without a control.
+    """Compare every other variant with the control by the first service level's worst interval; empty without one.
 
     Loads where either has fewer than two valid repeats are left out, because one repeat shows nothing about spread.
     """

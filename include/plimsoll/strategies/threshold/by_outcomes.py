@@ -28,22 +28,17 @@ def log_likelihood(places: Places, cells: Sequence[CellObservation], chance: flo
         steps = cell.evidence.log_load - places.log_loads
         odds_of_missing = _RATES * steps[:, None] - log(chance / (1 - chance))
         total -= np.logaddexp(0, odds_of_missing if cell.outcome == "met" else -odds_of_missing)
-    return log_mean(total) + sum(_of_margins(_margins(cells, outcome)) for outcome in ("met", "missed"))
+    return log_mean(total) + sum(_of_margins(cells, outcome) for outcome in ("met", "missed"))
 
 
-def _margins(cells: Iterable[CellObservation], outcome: str) -> list[float]:
-    """Return the distances from the bound of cells with that outcome, where they are whole."""
-    margins = [cell.evidence.margin for cell in cells if cell.outcome == outcome and _is_whole(cell)]
-    return [abs(margin) for margin in margins if margin is not None]
+def _of_margins(cells: Iterable[CellObservation], outcome: str) -> float:
+    """Return the log of the marginal likelihood of one outcome's margins, those beyond ±0.6 counted as such.
 
-
-def _is_whole(cell: CellObservation) -> bool:
-    """Tell whether the margin is what it seems: not censored, or beyond what is told apart anyway."""
-    return not cell.is_censored or (cell.margin or 0.0) >= BEYOND
-
-
-def _of_margins(margins: Sequence[float]) -> float:
-    """Return the log of the marginal likelihood of one outcome's margins, those beyond ±0.6 counted as such."""
+    Only those count that are what they seem: not censored, or beyond what is told apart anyway.
+    """
+    whole = (cell for cell in cells if not cell.is_censored or (cell.margin or 0.0) >= BEYOND)
+    known = (cell.evidence.margin for cell in whole if cell.outcome == outcome)
+    margins = [abs(margin) for margin in known if margin is not None]
     near = np.array([margin for margin in margins if margin < BEYOND])
     return _log_of_shares(len(near), len(margins) - len(near)) + _log_of_normal(near)
 
