@@ -73,7 +73,6 @@ def check_attempt(part: Part, cell: Cell, measured: MeasuredAttempt) -> Quality:
 
 
 def attempt_suite(part: Part, cell: Cell, measured: MeasuredAttempt) -> tuple[CheckedTable, ...]:
-    """Return the tables of an attempt, each with its expectations."""
     from plimsoll.quality import attempt_suites as suites
     from plimsoll.quality import attempt_tables as tables
     from plimsoll.quality import load_hosts

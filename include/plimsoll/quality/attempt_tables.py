@@ -26,8 +26,7 @@ from plimsoll.quality.miss_cause import error_share, foreign_error_share, held_b
 
 
 def same_precision(running: str, requested: str) -> str:
-    """Return a running JVM's version with as many parts as the requested one: 11.0.13+8 becomes 11.0.13 if that was
-    asked for.
+    """Return a running JVM's version with as many parts as the requested one: 11.0.13 of 11.0.13+8 if asked for that.
 
     Up to JDK 8 a JVM reports 1.8.0_252-b09 where people write 8.0.252.
     """
@@ -187,11 +186,8 @@ def requested_shares(part: Part, summary: LoadSummary) -> dict[str, float]:
 
 
 def mix_deviations(requested: Mapping[str, float], summary: LoadSummary) -> float:
-    """Tell how far the mix of answered operations is from the requested shares, in standard deviations of a random
-    choice.
-
-    The result is the largest deviation of any operation. Failed operations may all have been of one kind, so the count
-    may differ by their number in addition.
+    """Tell how far the mix of answered operations is from the requested shares, at most: in standard deviations of a
+    random choice. Failed operations may all have been of one kind, so the count may differ by their number in addition.
     """
     total = sum(summary.operations.values())
     if not total or not requested:

@@ -50,7 +50,6 @@ class Estimate:
 
 
 def estimates(campaign: Campaign) -> tuple[Estimate, ...]:
-    """Return the estimate of each stage."""
     return tuple(_of_one_load(stage) if stage.first.taken else estimate(stage) for stage in campaign.stages)
 
 

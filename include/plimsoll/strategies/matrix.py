@@ -87,10 +87,7 @@ def running_order(campaign: Campaign) -> tuple[Cell, ...]:
 
 
 def of_one_round(campaign: Campaign, cells: Sequence[Cell]) -> frozenset[str]:
-    """Return ids of the cells that may run before the strategy is asked again.
-
-    `cells` are of one stage, in running order.
-    """
+    """Return ids of the cells, of one stage and in running order, that may run before the strategy is asked again."""
     if not cells:
         return frozenset()
     scope = campaign.part(cells[0].part).round_scope

@@ -70,7 +70,6 @@ class StagePlan:
         return cells
 
     def host_hours(self, extent: Extent) -> float:
-        """Return the hours of hosts under load of its cells."""
         return self.hours(extent) * sum(self.shape)
 
     def load_time(self, parallel: int) -> timedelta:
@@ -80,7 +79,6 @@ class StagePlan:
         return whole * (self.hours("likely") / hours) if self.shortest < self.duration and hours else whole
 
     def as_json(self) -> dict[str, Any]:
-        """Return the stage's plan in its documented JSON form."""
         return {
             "id": self.id,
             "title": self.title,
@@ -137,10 +135,7 @@ def total(stages: Sequence[StagePlan]) -> Estimate:
 
 
 def usd_of(stages: Sequence[StagePlan], tariff: Tariff | None, hours: Callable[[StagePlan], float]) -> float | None:
-    """Return the cost of each stage's cluster for that many hours, US dollars. None where a price is not known.
-
-    Without a tariff hosts cost nothing.
-    """
+    """Return what the stages' clusters cost for so many hours, USD; None: a price is unknown. No tariff: no cost."""
     if tariff is None:
         return 0.0
     priced = [(tariff.usd_per_cluster_hour(*stage.shape), hours(stage)) for stage in stages]

@@ -90,10 +90,7 @@ def _rate_found(cells: Sequence[Cell], results: Results) -> StageLoad:
 def _load(
     cells: Sequence[Cell], results: Results, kind: Kind, maximum: int | None, decisive: Sequence[int | None]
 ) -> StageLoad:
-    """Return a variant's maximum with the attempts at the loads that decided it.
-
-    The result's load is this maximum, to be replaced by the stage's rule.
-    """
+    """Return a variant's maximum with the attempts at the loads that decided it. The stage's rule replaces its load."""
     attempts = results.attempts
     deciders = [cell.id for cell in cells if cell.id in attempts and cell.load_ops_s in decisive]
     return StageLoad(

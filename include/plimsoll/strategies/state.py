@@ -69,7 +69,6 @@ class CellAttempts(Generic[A_co]):
 
     @property
     def newest(self) -> A_co | None:
-        """Return the attempt that began last; None where there is none."""
         return self.attempts[-1] if self.attempts else None
 
     @property
@@ -95,7 +94,6 @@ class CellAttempts(Generic[A_co]):
 
     @property
     def outcome(self) -> ValidOutcome | None:
-        """Return the outcome that counts; None while there is no valid attempt."""
         return self.verdict.valid_outcome if self.verdict else None
 
     @property
@@ -217,10 +215,7 @@ class CampaignState(Generic[C_co]):
 
     @cached_property
     def answers(self) -> Mapping[str, Answer]:
-        """Return the threshold that is known so far of each variant, by the beginning of its cells' ids.
-
-        Empty where no strategy looks for one.
-        """
+        """Return the thresholds that are looked for, as known so far, by the beginning of the ids of their cells."""
         if not any(_thresholds(self.campaign)):  # pages ask again and again, and a large grid takes time
             return {}
         return StrategyOfCampaign(self.campaign).answers(observations(self.campaign, self.cells))

@@ -171,7 +171,6 @@ class Played:
 
 
 def play(strategy: Strategy, outcomes: _Outcomes) -> Played:
-    """Play a strategy on one ladder whose cells have these outcomes."""
     known: list[list[ValidOutcome | None]] = [[None] * len(level) for level in outcomes]
     ladder, rounds = Ladder(known), list[int]()
     while (step := step_of(strategy, ladder)).run:
@@ -211,7 +210,6 @@ def _chance(steps_below: float, width: float) -> float:
 
 
 def attempts_until_valid(invalid: float, dice: random.Random) -> int:
-    """Return the number of attempts until one is valid."""
     count = 1
     while invalid and dice.random() < invalid:
         count += 1

@@ -202,10 +202,7 @@ def ratio(level: LevelVerdict) -> float:
 
 
 def distance(verdict: Verdict) -> float | None:
-    """Return the worst interval of the deciding service level divided by its bound.
-
-    Below 1 the cell met the service level; 2 is twice the bound.
-    """
+    """Return the worst interval of the deciding service level over its bound: below 1 is met, 2 is twice the bound."""
     level = deciding_level(verdict)
     return None if level is None else ratio(level)
 

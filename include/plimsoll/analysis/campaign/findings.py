@@ -2,8 +2,6 @@
 workload in each stage, as if it were a campaign of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -51,7 +49,6 @@ class CampaignCells:
 
     @property
     def level(self) -> ServiceLevel:
-        """Return the first service level, which charts show."""
         return self.part.service_levels[0]
 
     @property
@@ -84,7 +81,7 @@ class Findings(CampaignCells):
     """Capacity of each variant; empty for a part that takes its load from an earlier stage."""
     rungs: Mapping[str, tuple[Rung, ...]] = field(default_factory=dict)
     """Variant → its loads, rising, with the outcomes of their repeats."""
-    source: Findings | None = None
+    source: "Findings | None" = None
     """The findings of the part from which this part takes its load; None where its loads are its own."""
     left_out: tuple[LeftOut, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
@@ -133,9 +130,7 @@ def analyse(data: CampaignData) -> Findings:
 
 
 def data_of_parts(data: CampaignData) -> tuple[CampaignData, ...]:
-    """Return the data of each part that has cells, in the definition's order.
-
-    For a campaign with one part: its data unchanged.
+    """Return the data of each part that has cells, in the definition's order; of the only part unchanged.
 
     Raises NotFound for an attempt at a cell that the definition does not have.
     """
@@ -174,10 +169,7 @@ def _without_idle(part: Part) -> Part:
 
 
 def _spending_of(spending: Spending | None, cells: tuple[CellResult, ...]) -> Spending | None:
-    """Return the cost of the attempts at these cells.
-
-    Estimate, budget and the idle time of kept hosts belong to the whole campaign, so they are left out.
-    """
+    """Return the cost of the attempts at these cells. What else it says is of the whole campaign."""
     if spending is None:
         return None
     ids = {result.cell.id for result in cells}

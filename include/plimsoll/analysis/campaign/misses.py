@@ -110,7 +110,6 @@ _Row = tuple[float, float | None]
 
 
 def _worst_rows(attempt: AttemptData, most: int) -> list[_Row]:
-    """Return an attempt's missed intervals, the worst first."""
     table = attempt.intervals
     if table.empty:
         return []

@@ -149,7 +149,6 @@ class Noise(Model):
 
 
 def noise(cells: Sequence[CellResult]) -> Noise:
-    """Return all influences, computed from attempts that count."""
     residuals = cell_residuals(cells)
     return Noise(
         order=order_effect(residuals),
@@ -194,10 +193,7 @@ def zone_effect(residuals: Iterable[Residual]) -> ZoneEffect:
 
 
 def outliers(residuals: Sequence[Residual], figure: str) -> tuple[Outlier, ...]:
-    """Return residuals beyond what the largest of so many exceeds with a probability of 5 %.
-
-    There are none with fewer than FEWEST_CELLS cells.
-    """
+    """Return residuals beyond what the largest of so many exceeds with a chance of 5 %; none of too few to tell."""
     values = np.array([residual.value for residual in residuals])
     if len(values) < FEWEST_CELLS:
         return ()

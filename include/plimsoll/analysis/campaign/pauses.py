@@ -172,7 +172,6 @@ def steadiness(cells: Iterable[CellResult]) -> tuple[Steadiness, ...]:
 
 
 def unsteady(found: Iterable[Steadiness]) -> tuple[Steadiness, ...]:
-    """Return the cells whose judged time has a trend or a change point."""
     return tuple(of_cell for of_cell in found if of_cell.finding in ("drifts", "jumps"))
 
 

@@ -95,7 +95,6 @@ def median_coverage(repeats: int) -> float:
 
 
 def power_of(repeats: int) -> Repeats:
-    """Tell what that many repeats can show at best."""
     return Repeats(
         repeats=repeats,
         pass_probability_bound=pass_probability_bound(repeats, repeats),
@@ -111,10 +110,7 @@ def are_few(repeats: int) -> bool:
 
 
 def smallest_corrected_p(comparison: Comparison, comparisons: int) -> float | None:
-    """Return the smallest p value that the repeats could have given after Holm's correction over so many comparisons.
-
-    None where there were no repeats to compare.
-    """
+    """Return the smallest p value that the repeats could have given after Holm's correction; None: no repeats."""
     return None if comparison.smallest_p is None else min(1.0, comparison.smallest_p * comparisons)
 
 

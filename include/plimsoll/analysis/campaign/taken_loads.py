@@ -79,11 +79,7 @@ def at_taken_loads(cells: Iterable[CellResult], control: str | None, *, has_take
 
 
 def changed_maxima(found_loads: Iterable[StageLoad], now: Iterable[Capacity]) -> dict[str, int | None]:
-    """Return variants whose maximum is another by now than when their loads were found: variant → its capacity now,
-    ops/s.
-
-    None: it has no capacity by now.
-    """
+    """Return variants with another maximum than when their loads were found: variant → now, ops/s; None: none now."""
     now_ops_s = {capacity.variant: capacity.capacity_ops_s for capacity in now}
     maxima = ((load, now_ops_s.get(load.variant)) for load in found_loads)
     return {load.variant: maximum for load, maximum in maxima if maximum != load.maximum_ops_s}
@@ -180,10 +176,7 @@ def _readable(low: int, high: int) -> int | None:
 
 
 def _rounded(load: float, gap: float) -> int:
-    """Round to the fewest digits that move the value by at most a quarter of its distance from either end.
-
-    Distances are measured on a log scale.
-    """
+    """Round to the fewest digits that move the value by at most a quarter of its distance from either end, in logs."""
     near = (rounded for rounded in _candidates(load) if abs(log(rounded / load)) <= _ROUNDED * log(gap) / 2)
     return next(near, round(load))
 

@@ -58,7 +58,6 @@ class Change:
 
     @property
     def ratio(self) -> float | None:
-        """Return the mean after over that before; None where it was zero."""
         return self.after / self.before if self.before else None
 
 

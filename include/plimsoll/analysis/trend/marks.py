@@ -44,12 +44,10 @@ class TrendMark(Model):
 
     @classmethod
     def of_campaign(cls, campaign_id: str, began_at: datetime | None, remark: Remark) -> Self:
-        """Return a mark that makes the campaign a baseline."""
         return cls(kind="baseline", campaign_id=campaign_id, began_at=began_at, **vars(remark))
 
     @classmethod
     def of_change(cls, change: PlacedChange, began_at: datetime | None, kind: Kind, remark: Remark) -> Self:
-        """Return a mark on a change, whose first campaign began then."""
         return cls(kind=kind, began_at=began_at, **vars(remark), **change.model_dump(include=_OF_CHANGE))
 
     @property
@@ -58,7 +56,6 @@ class TrendMark(Model):
 
     @property
     def note(self) -> Note | None:
-        """Return what was said, by whom and when; None where it was taken back."""
         return Note(text=self.text, by=self.by, at=self.at) if self.text else None
 
     def is_on(self, change: PlacedChange, series: Sequence[TrendSeries]) -> bool:
@@ -101,7 +98,6 @@ class Marks:
     log: tuple[TrendMark, ...] = ()
 
     def baselines(self) -> dict[Baseline, Note]:
-        """Return the baselines with what was said of each."""
         newest = {mark.campaign_id: mark for mark in self.log if mark.kind == "baseline"}
         return {mark.baseline: note for mark in newest.values() if (note := mark.note)}
 
@@ -119,11 +115,9 @@ class Marks:
         return Marks(tuple(log))
 
     def on(self, change: PlacedChange, series: Sequence[TrendSeries], kind: Kind) -> TrendMark | None:
-        """Return the newest mark of that kind on the change."""
         marks = (mark for mark in reversed(self.log) if mark.kind == kind and mark.is_on(change, series))
         return next(marks, None)
 
     def accepted(self, change: PlacedChange, series: Sequence[TrendSeries]) -> Note | None:
-        """Return why the change is accepted; None where it is not."""
         mark = self.on(change, series, "accepted")
         return mark.note if mark else None

@@ -35,7 +35,6 @@ class CellObservation:
     """The margin of each judged interval, where known."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError for values that can't be true of one cell."""
         if not (isfinite(self.load_ops_s) and self.load_ops_s > 0):
             raise ValueError(f"a load is above 0 ops/s, not {self.load_ops_s}")
         if not all(map(isfinite, (*self.intervals, self.margin or 0.0))):

@@ -56,7 +56,6 @@ class _Variant:
         self.rounds.append(len(positions))
 
     def ladder(self, part: Part, variants: Sequence["_Variant"]) -> Ladder:
-        """Return its ladder beside the other variants of the part."""
         alike = [variant.cells for variant in part.telling(variants, self)]
         return Ladder(self.known, self.loads, self.cells, alike=alike)
 
@@ -75,7 +74,6 @@ class _Variant:
 def simulate_threshold(
     stage: CampaignStage, strategy: Threshold, world: CapacityModel, runs: int, dice: Random
 ) -> Simulation:
-    """Simulate that many campaigns of a stage whose strategy is a threshold."""
     campaigns = [_in_order([_play(part, strategy, world, dice) for part in stage.parts]) for _ in range(runs)]
     played = [variant for campaign in campaigns for variant in campaign]
     return replace(
