@@ -175,10 +175,7 @@ def _listed(cells: Mapping[str, Sequence[str]]) -> str:
 
 
 def _points(state: State, stage: str) -> pd.DataFrame:
-    """Return a table with one row per variant (with each workload) and load of a stage.
-
-    Spreads are NaN where fewer than two repeats are known.
-    """
+    """Return a row per variant (with each workload) and load of a stage. Spreads are NaN below two known repeats."""
     own = [tried.cell for tried in state.by_variant if tried.cell.stage == stage]
     # Loads without a valid repeat are among them, because the check of repeats is to see them
     repeats: dict[tuple[str, int], list[Verdict]] = {_point(cell): [] for cell in own}

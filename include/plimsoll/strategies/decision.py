@@ -28,10 +28,7 @@ from plimsoll.strategies.threshold.question import Answer, capacity_of
 
 @dataclass(frozen=True)
 class Decision:
-    """The ids of the cells to run now, in order, and of cells that need not run, each with the cell that decided it.
-
-    The campaign ends when there is nothing to run.
-    """
+    """Cells to run now, in order (none: the campaign ends), and those that need not run, each with its decider."""
 
     run: tuple[str, ...]
     not_needed: Mapping[str, str] = field(default_factory=dict)

@@ -154,10 +154,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class LadderDecision:
-    """A strategy's decision for one ladder: cells to run now, and cells that need not run, each with its deciding cell.
-
-    A ladder ends when there is nothing to run.
-    """
+    """A ladder's cells to run now (none: it ends), and those that need not run, each with its deciding cell."""
 
     run: tuple[Position, ...] = ()
     not_needed: Mapping[Position, Position] = field(default_factory=dict)

@@ -9,9 +9,7 @@ from plimsoll.strategies.matrix import Ladder, LadderDecision, Position
 
 
 def ramp_step(ladder: Ladder) -> LadderDecision:
-    """Choose for each repeat the lowest load without an outcome below its first miss. Loads above a miss are
-    unnecessary.
-    """
+    """Choose for each repeat the lowest load without an outcome below its first miss. Loads above a miss are spared."""
     run, spared = list[Position](), dict[Position, Position]()
     for repeat, outcomes in enumerate(zip(*ladder.levels, strict=True)):
         top = outcomes.index("missed") if "missed" in outcomes else len(outcomes)

@@ -76,10 +76,7 @@ class VariantCauses(Model):
 
 @dataclass(frozen=True)
 class CellFlags:
-    """One cell's judged intervals in order of time.
-
-    For each interval: whether it missed, and whether each cause touched it (None: the cause was not collected).
-    """
+    """One cell's judged intervals in order of time: missed, and touched by each cause (None: it was not collected)."""
 
     cell: str
     missed: Flags

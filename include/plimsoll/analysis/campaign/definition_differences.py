@@ -188,10 +188,7 @@ class Contradiction(Model):
 def contradictions(
     variant: str, capacity_ops_s: int | None, data: CampaignData, others: Iterable[CampaignData]
 ) -> tuple[Contradiction, ...]:
-    """Return the misses of a variant that contradict the capacity which a part found, at most one for each other stage.
-
-    `data` is the part's, `others` are the parts of other stages with the same workload.
-    """
+    """Return a variant's misses in `others`, data of other stages, that contradict a capacity: the lowest of each."""
     if not capacity_ops_s:
         return ()
     asked = (other for other in others if other.part.tells_capacity)

@@ -122,8 +122,5 @@ def largest_from_controller_ms(fingerprints: Iterable[Fingerprint]) -> float | N
 
 
 def largest_from_load_host_ms(fingerprints: Iterable[Fingerprint]) -> float | None:
-    """Return the largest offset of a node's clock from its first load host's, ms; None where there are no nodes.
-
-    This offset is taken out of the nodes' times.
-    """
+    """Return the largest offset, ms, of a node's clock from its first load host's: it is taken out of nodes' times."""
     return max((abs(ahead) for fingerprint in fingerprints for ahead in fingerprint.ahead_ms().values()), default=None)

@@ -93,11 +93,7 @@ def misses_of(attempt: AttemptData, bound_ms: float) -> tuple[Miss, ...]:
 
 
 def decisive_cell(cells: Sequence[CellResult], capacity: Capacity) -> CellResult | None:
-    """Return the cell that decided a variant's capacity.
-
-    None where none has valid intervals. It is the worst valid repeat at the lowest load that missed, else at the
-    highest load that was run.
-    """
+    """Return the worst valid repeat at a variant's lowest load that missed, else at its highest; None without one."""
     own = (result for result in cells if result.cell.variant == capacity.variant)
     valid = [result for result in own if result.counted and not result.counted.intervals.empty]
     load = capacity.lowest_missed_ops_s or max((result.cell.load_ops_s for result in valid), default=0)

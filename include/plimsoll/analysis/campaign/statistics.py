@@ -87,10 +87,7 @@ def pass_probability_bound(passes: int, repeats: int) -> float:
 
 
 def median_coverage(repeats: int) -> float:
-    """Return the chance that the range of that many repeats contains the true median: 1 - 2^(1-n).
-
-    Of five repeats it is 93.75 %, of one repeat 0.
-    """
+    """Return the chance that the range of that many repeats contains the true median: 1 - 2^(1-n)."""
     return float(1 - 2.0 ** (1 - repeats))
 
 
@@ -115,10 +112,7 @@ def smallest_corrected_p(comparison: Comparison, comparisons: int) -> float | No
 
 
 def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
-    """Apply Holm's step-down adjustment, in the order given. Results compare with the significance level directly.
-
-    None: nothing was tested there, which counts as no test.
-    """
+    """Apply Holm's step-down adjustment, in order; None is no test. Results compare with the significance level."""
     known = {index: p_value for index, p_value in enumerate(p_values) if p_value is not None}
     adjusted: list[float | None] = [None] * len(p_values)
     highest = 0.0

@@ -54,10 +54,7 @@ class CellObservation:
 
 
 def observation_of(verdict: Verdict, part: Part) -> CellObservation | None:
-    """Return what an attempt's verdict tells; None where it is invalid.
-
-    Of several service levels the one counts whose worst interval is highest over its bound.
-    """
+    """Return what an attempt's verdict tells, by the level that is worst over its bound; None where it is invalid."""
     if verdict.valid_outcome is None:
         return None
     known = [(worst, level.ratios) for level in verdict.levels if (worst := _worst(level)) is not None]
