@@ -93,8 +93,6 @@ _ONE_AT_A_TIME = Lock()
 """All tables of a process pass through one place in Great Expectations, which holds one table."""
 
 _SHOWN = 5
-_VALUES = "partial_unexpected_list"
-_ROWS = "partial_unexpected_index_list"
 
 
 def validate(title: str, tables: Sequence[CheckedTable]) -> Quality:
@@ -203,9 +201,9 @@ def observed(expected: Expected, outcome: Any, checked: CheckedTable) -> str:
     if outcome.success:
         return _summary(checked.table, expected)
     if checked.rows_by:
-        phrases = [_row(row, checked, expected) for row in result[_ROWS]]
+        phrases = [_row(row, checked, expected) for row in result["partial_unexpected_index_list"]]
     else:
-        phrases = [_shown(value, expected.show) for value in result[_VALUES]]
+        phrases = [_shown(value, expected.show) for value in result["partial_unexpected_list"]]
     more = int(result["unexpected_count"]) - _SHOWN
     return ", ".join(phrases[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 

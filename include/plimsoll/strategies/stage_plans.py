@@ -96,25 +96,21 @@ class StagePlan:
 def stage_plans(campaign: Campaign) -> tuple[StagePlan, ...]:
     """Return the plans of the stages in order; one plan for a definition without stages."""
     return tuple(
-        _stage_plan(campaign, stage, estimate)
+        StagePlan(
+            id=stage.id,
+            title=part.stage_title,
+            strategy=part.strategy.name,
+            loads=(str(part.taken),) if part.taken else tuple(map(format_rate, part.loads)),
+            repeats=part.repeats,
+            duration=part.timing.duration,
+            shortest=part.timing.shortest(part.service_levels),
+            cells=stage.cells,
+            estimate=estimate,
+            shape=campaign.shape_of(stage),
+            stage=stage,
+        )
         for stage, estimate in zip(campaign.stages, estimates(campaign), strict=True)
-    )
-
-
-def _stage_plan(campaign: Campaign, stage: CampaignStage, estimate: Estimate) -> StagePlan:
-    part = stage.first
-    return StagePlan(
-        id=stage.id,
-        title=part.stage_title,
-        strategy=part.strategy.name,
-        loads=(str(part.taken),) if part.taken else tuple(map(format_rate, part.loads)),
-        repeats=part.repeats,
-        duration=part.timing.duration,
-        shortest=part.timing.shortest(part.service_levels),
-        cells=stage.cells,
-        estimate=estimate,
-        shape=campaign.shape_of(stage),
-        stage=stage,
+        for part in [stage.first]
     )
 
 

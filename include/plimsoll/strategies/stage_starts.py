@@ -53,21 +53,19 @@ def stage_start(campaign: Campaign, stage: str, results: Results, at: datetime) 
     assert own[0].taken is not None, "a stage that is not open takes its load from another"
     source = own[0].taken.source
     carried = StrategyOfCampaign(campaign).capacities(results.outcomes, results.known)
-    maxima = [
-        _maximum(cells, carried[cells[0].ladder], results) if "rate" in part.knows else _rate_found(cells, results)
+    rising = sorted(grid(campaign), key=lambda cell: (cell.load_ops_s, cell.repeat))
+    of_variants = (
+        (part, [cell for cell in rising if (cell.part, cell.variant) == (part.id, variant.id)])
         for part in parts
         if part.stage == source
-        for cells in _of_variants(campaign, part)
+        for variant in part.variants
+    )
+    maxima = [
+        _maximum(cells, carried[cells[0].ladder], results) if "rate" in part.knows else _rate_found(cells, results)
+        for part, cells in of_variants
     ]
     by_part = (_loads(part, [load for load in maxima if load.workload == part.workload_id]) for part in own)
     return StageStart(stage=stage, of=source, at=at, loads=tuple(chain.from_iterable(by_part)))
-
-
-def _of_variants(campaign: Campaign, part: Part) -> Iterator[Sequence[Cell]]:
-    """Yield the cells of each variant in that part: loads rising, then repeats."""
-    cells = sorted(grid(campaign), key=lambda cell: (cell.load_ops_s, cell.repeat))
-    for variant in part.variants:
-        yield [cell for cell in cells if (cell.part, cell.variant) == (part.id, variant.id)]
 
 
 def _maximum(cells: Sequence[Cell], carried: tuple[CapacityKind, int | None], results: Results) -> StageLoad:

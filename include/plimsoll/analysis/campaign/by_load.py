@@ -134,13 +134,11 @@ def highest_achieved(cells: Sequence[CellResult]) -> tuple[HighestAchieved, ...]
 
     Of equal ones the one at the lowest load. A variant is left out where no valid repeat tells its achieved rate.
     """
-    highest: dict[str, HighestAchieved] = {}
-    for (variant, load), rates in sorted(_rates(cells).items(), key=lambda rate: rate[0][1]):
-        mean = fmean(rates)
-        if variant not in highest or mean > highest[variant].mean_ops_s:
-            highest[variant] = HighestAchieved(variant=variant, load_ops_s=load, repeats=len(rates), mean_ops_s=mean)
-    variants = dict.fromkeys(result.cell.variant for result in cells)
-    return tuple(highest[variant] for variant in variants if variant in highest)
+    of_variants = grouped(
+        (variant, HighestAchieved(variant=variant, load_ops_s=load, repeats=len(rates), mean_ops_s=fmean(rates)))
+        for (variant, load), rates in _rates(cells).items()
+    )
+    return tuple(max(own, key=lambda at: (at.mean_ops_s, -at.load_ops_s)) for own in of_variants.values())
 
 
 def _rates(cells: Sequence[CellResult]) -> Mapping[tuple[str, int], tuple[float, ...]]:

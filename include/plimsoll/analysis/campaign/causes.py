@@ -88,8 +88,14 @@ def causes_of_misses(cells: Sequence[CellResult], bound_ms: float) -> tuple[Vari
     by_variant = grouped((result.cell.variant, result) for result in cells)
     causes = causes_in(result.counted.coincidences for result in cells if result.counted)
     flags = {variant: list(_flags(own, causes, bound_ms)) for variant, own in by_variant.items()}
-    shares = ((variant, _share(cause, own, bound_ms)) for variant, own in flags.items() for cause in causes)
-    tested = _adjusted([*shares])
+    shares = [(variant, *_share(cause, own, bound_ms)) for variant, own in flags.items() for cause in causes]
+    # Over all causes of all variants that coincided with any miss
+    adjusted = holm([share.p_value if share.missed_with else None for _, share, _ in shares])
+    tests = len(adjusted) - adjusted.count(None)
+    tested = grouped(
+        (variant, _linked(share, smallest, p_holm, tests))
+        for (variant, share, smallest), p_holm in zip(shares, adjusted, strict=True)
+    )
     return tuple(_variant(variant, own, flags[variant], tested.get(variant, ())) for variant, own in by_variant.items())
 
 
@@ -167,16 +173,6 @@ def _beyond_chance(known: Sequence[tuple[Flags, Flags]], missed: int, missed_wit
 def _base_rate(missed: Flags, touched: Flags, pooled: float) -> float:
     met = int((~missed).sum())
     return float((~missed & touched).sum() / met) if met >= FEWEST_MET else pooled
-
-
-def _adjusted(shares: Sequence[tuple[str, tuple[CauseShare, float]]]) -> dict[str, tuple[CauseShare, ...]]:
-    """Return the shares by variant, with Holm's correction over all causes of all that coincided with any miss."""
-    adjusted = holm([share.p_value if share.missed_with else None for _, (share, _) in shares])
-    tests = len(adjusted) - adjusted.count(None)
-    return grouped(
-        (variant, _linked(share, smallest, p_holm, tests))
-        for (variant, (share, smallest)), p_holm in zip(shares, adjusted, strict=True)
-    )
 
 
 def _linked(share: CauseShare, smallest: float, p_holm: float | None, tests: int) -> CauseShare:

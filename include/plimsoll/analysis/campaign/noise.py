@@ -180,7 +180,9 @@ def _seasons(placed: Iterable[tuple[int, Residual]]) -> list[tuple[NDArray[np.fl
 
 def zone_effect(residuals: Iterable[Residual]) -> ZoneEffect:
     """Apply Kruskal and Wallis' test to the zones of the load hosts. Each zone needs three cells."""
-    by_zone = grouped((zone, residual.value) for residual in residuals if (zone := _zone(residual.result.counted)))
+    prints = ((counted.fingerprint, residual) for residual in residuals if (counted := residual.result.counted))
+    zones = ((ran.load_host.provider.get(_ZONE), residual.value) for ran, residual in prints if ran)
+    by_zone = grouped((zone, value) for zone, value in zones if zone)
     typical = {zone: exp(float(np.median(values))) for zone, values in sorted(by_zone.items())}
     samples = [values for values in by_zone.values() if len(values) >= 3]
     # Where all residuals are 0 SciPy's p value is NaN
@@ -220,11 +222,6 @@ def _is_odd_among_its_like(residual: Residual, residuals: Sequence[Residual]) ->
         return True
     spread = float(np.std(like, ddof=1)) * sqrt(1 + 1 / len(like))
     return abs(residual.value - float(np.mean(like))) > float(t.ppf(1 - _OWN_LEVEL / 2, len(like) - 1)) * spread
-
-
-def _zone(attempt: AttemptData | None) -> str | None:
-    fingerprint = attempt.fingerprint if attempt else None
-    return fingerprint.load_host.provider.get(_ZONE) if fingerprint else None
 
 
 UNKNOWN = noise(())

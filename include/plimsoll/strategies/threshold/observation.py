@@ -83,16 +83,12 @@ def _is_floor(verdict: Verdict, part: Part, worst: float | None) -> bool:
     """Tell whether the worst interval of a miss, over its bound, is the least that it can be.
 
     So it is where it does not explain the miss: rounded to the bound, or failed operations decided it in a verdict of
-    an earlier version, which does not tell.
+    an earlier version, which does not tell. And so it is where fewer intervals were judged than were due.
     """
     unexplained = worst is not None and worst <= 1
-    return unexplained or verdict.worst_is_floor or _ended_early(verdict, part)
-
-
-def _ended_early(verdict: Verdict, part: Part) -> bool:
-    """Tell whether fewer intervals were judged than were due. How many an action lasts nobody knows before."""
-    if verdict.stopped:
+    if unexplained or verdict.worst_is_floor or verdict.stopped:
         return True
+    # How many an action lasts nobody knows before
     known = ((result, result.service_level) for result in verdict.levels)
     whole = ((result, level) for result, level in known if level.during is None and level.windows == "aligned")
     return any(result.judged < part.timing.judged // level.interval for result, level in whole)
