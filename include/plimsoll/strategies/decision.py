@@ -22,7 +22,7 @@ from plimsoll.strategies.matrix import (
     outcome_of_level,
 )
 from plimsoll.strategies.ramp import ramp_step
-from plimsoll.strategies.search import search_step
+from plimsoll.strategies.search import exact_step, fast_step
 from plimsoll.strategies.threshold.question import Answer, capacity_of
 
 
@@ -106,8 +106,10 @@ def step_of(strategy: Strategy, ladder: Ladder) -> LadderDecision:
     match strategy:
         case FullGrid():
             return LadderDecision(tuple(ladder.unknown(range(len(ladder)))))
+        case Search(mode="exact"):
+            return exact_step(ladder, strategy.repeats_at_once)
         case Search():
-            return search_step(strategy, ladder)
+            return fast_step(ladder, strategy.guard, strategy.repeats_at_once)
         case Ramp():
             return ramp_step(ladder)
         case Threshold():

@@ -7,15 +7,7 @@ cell that somebody ran by hand.
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
-from plimsoll.domain.keys.strategy import Search
 from plimsoll.strategies.matrix import Ladder, LadderDecision, Position
-
-
-def search_step(strategy: Search, ladder: Ladder) -> LadderDecision:
-    """Return the ladder's next cells, by the strategy's mode."""
-    if strategy.mode == "exact":
-        return exact_step(ladder, strategy.repeats_at_once)
-    return fast_step(ladder, strategy.guard, strategy.repeats_at_once)
 
 
 def exact_step(ladder: Ladder, at_once: int) -> LadderDecision:
