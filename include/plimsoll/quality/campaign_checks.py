@@ -83,9 +83,12 @@ def check_campaign(state: State, fingerprints: Mapping[AttemptKey, Fingerprint |
         CheckedTable("Cells", _cells(state), cells_suite(state), ("cell",)),
         *(
             CheckedTable(
-                f"Repeats, stage {stage}" if stage else "Repeats", _points(state, stage), (*suite, *_SPREADS), _POINT
+                f"Repeats, stage {part.stage}" if part.stage else "Repeats",
+                _points(state, part.stage),
+                (*repeats_suite(part), *_SPREADS),
+                _POINT,
             )
-            for stage, suite in ((stage.first.stage, repeats_suite(stage.first)) for stage in campaign.stages)
+            for part in (stage.first for stage in campaign.stages)
         ),
         CheckedTable("Measure", _measures(state), (_ONE_MEASURE,), ("part", "cells")),
         CheckedTable("Software", _facts(campaign, software), (_ONE_SOFTWARE,), _FACT),

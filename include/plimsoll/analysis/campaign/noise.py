@@ -16,7 +16,7 @@ The figure of a cell is the mean of its intervals' log percentile. Its residual 
 repeats of the same variant and load, multiplied by √(n / (n - 1)) because the cell is itself part of that mean.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, sqrt
 from operator import itemgetter
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from plimsoll.analysis import grouped
-from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
+from plimsoll.analysis.campaign.cell_results import CellResult
 from plimsoll.analysis.campaign.host_noise import (
     KeptHosts,
     OtherPrograms,
@@ -69,8 +69,8 @@ def host_residuals(cells: Iterable[CellResult]) -> tuple[Residual, ...]:
         (result, host, float(np.log(busy)))
         for result in cells
         if result.counted is not None and not result.counted.hosts.empty
-        for host, busy in _busy(result.counted).items()
-        if busy > 0
+        for host, busy in zip(result.counted.hosts["host"], result.counted.hosts["cpu_busy"].astype(float), strict=True)
+        if busy > 0 and not is_load_host(host)
     )
 
 
@@ -91,11 +91,6 @@ def _residuals(figures: Iterable[tuple[CellResult, str | None, float]]) -> tuple
         for widened in [sqrt(len(own) / (len(own) - 1))]
         for result, host, value in own
     )
-
-
-def _busy(attempt: AttemptData) -> Mapping[str, float]:
-    nodes = attempt.hosts[~attempt.hosts["host"].map(is_load_host).astype(bool)]
-    return dict(zip(nodes["host"], nodes["cpu_busy"].astype(float), strict=True))
 
 
 FEWEST_CELLS = 10
