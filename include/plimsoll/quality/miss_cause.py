@@ -69,9 +69,12 @@ def held_back_by(  # noqa: PLR0913  # what is known of a load
     was_late = lag_ms is not None and lag_ms >= _OWN_SHARE * lost_ms
     if was_late or (cpu_share is not None and cpu_share >= CPU_LIMIT):
         return "load generator"
+    # Threads reach their own caps at different times, so the sum rarely stands at the very cap
+    most = 0.9 * part.load_generator.most_in_flight
+    was_blocked = summary.in_flight_max is not None and summary.in_flight_max >= most
     # What a stop rule cut off has no answer, whether or not the generator could send more. Answers that were too slow
     # already at a lower rate need no explanation of the rate.
-    if summary.stopped or was_slow or was_blocked(part, summary):
+    if summary.stopped or was_slow or was_blocked:
         return "database"
     return _no_cause(summary, cpu_share)
 
@@ -99,13 +102,6 @@ def tolerance_of(part: Part, operations: float) -> float:
     A command may draw its schedule at random; Plimsoll's own programs send by the clock.
     """
     return rate_tolerance(operations) if part.load_generator.command else RATE_TOLERANCE
-
-
-def was_blocked(part: Part, summary: LoadSummary) -> bool:
-    """Tell whether the generator had the greatest allowed number of queries in flight, and waited for the database."""
-    generator = part.load_generator
-    # Threads reach their own caps at different times, so the sum rarely stands at the very cap.
-    return summary.in_flight_max is not None and summary.in_flight_max >= 0.9 * generator.most_in_flight
 
 
 def _sent(summary: LoadSummary, in_time: float) -> float:

@@ -85,7 +85,10 @@ class _Playing:
             settled = self._outcomes.keys() | decision.not_needed.keys()
             missing = (cell for cell_id, cell in self._cells.items() if cell_id not in settled)
             if stage := stage_to_start(self._campaign, missing):
-                self._stage_starts[stage] = stage_start(self._campaign, stage, self._results(), _AT)
+                # Outcomes tell no rates: a closed loop's load stands for the rate
+                rates = {cell_id: float(self._cells[cell_id].load_ops_s) for cell_id in self._outcomes}
+                results = Results(self._outcomes, rates, known=self._known)
+                self._stage_starts[stage] = stage_start(self._campaign, stage, results, _AT)
                 self._use(self._campaign.with_stage_starts(self._stage_starts))
             elif cells := self._round(decision):
                 for cell in cells:
@@ -96,11 +99,6 @@ class _Playing:
     def _use(self, campaign: Campaign) -> None:
         self._campaign, self._strategy = campaign, StrategyOfCampaign(campaign)
         self._cells = cells_by_id(campaign)
-
-    def _results(self) -> Results:
-        """Return what the cells have found. Outcomes tell no rates: a closed loop's load stands for the rate."""
-        rates = {cell_id: float(self._cells[cell_id].load_ops_s) for cell_id in self._outcomes}
-        return Results(self._outcomes, rates, known=self._known)
 
     def _round(self, decision: Decision) -> Sequence[str]:
         """Return the cells that run now: those that the strategy asks for and that have further attempts."""

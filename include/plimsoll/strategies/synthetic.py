@@ -138,9 +138,9 @@ def _campaign(stage: CampaignStage, world: CapacityModel, dice: random.Random) -
         played = play(stage.first.strategy, outcomes)
         of_ladders.append(played)
         attempts += sum(attempts_until_valid(world.invalid, dice) for _ in range(played.cells))
-        grid = _grid_capacity(outcomes)
+        grid, other = (ladder_capacity(Ladder(drawn), {}) for drawn in (outcomes, second))
         differs |= played.capacity != grid
-        grid_differs |= _grid_capacity(second) != grid
+        grid_differs |= other != grid
     missed, rounds = sum(played.missed for played in of_ladders), [played.rounds for played in of_ladders]
     return PlayedCampaign(attempts, missed, rounds_of(stage, rounds)), differs, grid_differs
 
@@ -179,10 +179,6 @@ def play(strategy: Strategy, outcomes: _Outcomes) -> Played:
             known[position.level][position.repeat] = outcomes[position.level][position.repeat]
     missed = sum(outcome == "missed" for level in known for outcome in level)
     return Played(rounds, missed, ladder_capacity(ladder, step.not_needed))
-
-
-def _grid_capacity(outcomes: _Outcomes) -> tuple[CapacityKind, int | None]:
-    return ladder_capacity(Ladder(outcomes), {})
 
 
 def _loads_passed(stage: CampaignStage, world: CapacityModel, dice: random.Random) -> Iterator[float]:
