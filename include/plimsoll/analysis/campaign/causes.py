@@ -166,13 +166,11 @@ def _share(cause: Cause, cells: Sequence[CellFlags], bound_ms: float) -> tuple[C
 
 def _beyond_chance(known: Sequence[tuple[Flags, Flags]], missed: int, missed_with: int, pooled: float) -> float:
     """Apply Abbott's formula, with a cell's own base rate if it has enough met intervals, else with the variant's."""
-    expected = sum(misses.sum() * _base_rate(misses, touched, pooled) for misses, touched in known)
+    expected = 0.0
+    for misses, touched in known:
+        met = int((~misses).sum())
+        expected += misses.sum() * (float((~misses & touched).sum() / met) if met >= FEWEST_MET else pooled)
     return max(0.0, float((missed_with - expected) / (missed - expected))) if expected < missed else 0.0
-
-
-def _base_rate(missed: Flags, touched: Flags, pooled: float) -> float:
-    met = int((~missed).sum())
-    return float((~missed & touched).sum() / met) if met >= FEWEST_MET else pooled
 
 
 def _linked(share: CauseShare, smallest: float, p_holm: float | None, tests: int) -> CauseShare:

@@ -221,16 +221,14 @@ def _answers_of(chain: _Chain) -> Iterator[ConditionAnswer]:
             "condition": condition.name,
         }
         if before:
-            answer |= {"beside": before.name, "contradicts": _is_above(condition.capacity, before.capacity)}
+            # One that is only known to be at least so much contradicts nothing
+            is_above = (condition.capacity.capacity_ops_s or 0) > (before.capacity.capacity_ops_s or 0)
+            contradicts = is_above and before.capacity.kind in ("found", "none")
+            answer |= {"beside": before.name, "contradicts": contradicts}
             if not is_comparable:
                 answer["incomparable"] = (*before.exposures, *condition.exposures)
         figures = _figures(chain, index) if has_figures else {}
         yield ConditionAnswer.model_validate({**answer, **figures, "run_ops_s": _to_run(chain, index, figures)})
-
-
-def _is_above(capacity: Capacity, other: Capacity) -> bool:
-    """Tell whether a capacity is above another one that is not only known to be at least so much."""
-    return (capacity.capacity_ops_s or 0) > (other.capacity_ops_s or 0) and other.kind in ("found", "none")
 
 
 def _figures(chain: _Chain, index: int) -> dict[str, object]:

@@ -23,7 +23,6 @@ from operator import itemgetter
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from plimsoll.analysis import grouped
@@ -161,16 +160,12 @@ def order_effect(residuals: Iterable[Residual]) -> OrderEffect:
     placed = list(enumerate(in_order(residuals)))
     if len(placed) < FEWEST_CELLS or not any(residual.value for _, residual in placed):
         return OrderEffect(cells=len(placed), change=None, p_value=None, shown=False)
-    p_value, slope = seasonal_trend(_seasons(placed))
-    change = exp(slope * (len(placed) - 1))
-    return OrderEffect(cells=len(placed), change=change, p_value=p_value, shown=p_value <= 1 - CONFIDENCE)
-
-
-def _seasons(placed: Iterable[tuple[int, Residual]]) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     # Not widened: a slope is taken from differences of cells, in which the mean drops out
     seasons = grouped((residual.group, (position, residual.value / residual.widened)) for position, residual in placed)
     tables = [np.array(season, dtype=np.float64) for season in seasons.values()]
-    return [(table[:, 0], table[:, 1]) for table in tables]
+    p_value, slope = seasonal_trend([(table[:, 0], table[:, 1]) for table in tables])
+    change = exp(slope * (len(placed) - 1))
+    return OrderEffect(cells=len(placed), change=change, p_value=p_value, shown=p_value <= 1 - CONFIDENCE)
 
 
 def zone_effect(residuals: Iterable[Residual]) -> ZoneEffect:

@@ -150,10 +150,11 @@ def between(met_ops_s: int, missed_ops_s: int) -> tuple[int, ...]:
     gaps, loads = [(met_ops_s, missed_ops_s)], list[int]()
     while gaps and len(loads) < _MOST:
         low, high = gaps.pop(0)
-        middle = _readable(low, high)
-        if middle is not None:
-            loads.append(middle)
-            gaps += [(low, middle), (middle, high)]
+        if high > FAR * low:
+            middle = _rounded(exp((log(low) + log(high)) / 2), high / low)
+            if low < middle < high:  # a round load may lie outside
+                loads.append(middle)
+                gaps += [(low, middle), (middle, high)]
     return tuple(loads)
 
 
@@ -165,14 +166,6 @@ def below(missed_ops_s: int) -> tuple[int, ...]:
 def above(met_ops_s: int) -> int:
     """Return the load beyond the highest one, which was met: twice that load."""
     return 2 * met_ops_s
-
-
-def _readable(low: int, high: int) -> int | None:
-    """Return the middle of two loads on a log scale, rounded. None where no round load lies between."""
-    if high <= FAR * low:
-        return None
-    middle = _rounded(exp((log(low) + log(high)) / 2), high / low)
-    return middle if low < middle < high else None
 
 
 def _rounded(load: float, gap: float) -> int:

@@ -69,17 +69,14 @@ class TrendMark(Model):
         return any(self._is_at(own, number) for own, number in _own_points(change, series))
 
     def _is_at(self, series: TrendSeries, number: int) -> bool:
-        index, at = self._index(series), series.change_points[number]
-        if index is None:
-            return False
-        ends = series.ends
-        return abs(at.index - index) <= NEAR or (at.gradual and ends[number] < index < ends[number + 2])
-
-    def _index(self, series: TrendSeries) -> int | None:
-        """Return the index after the change. Where its campaign was deleted, the one before tells."""
         indices = {point.campaign_id: index for index, point in enumerate(series.points)}
         before = indices.get(self.previous_campaign_id)
-        return indices.get(self.campaign_id, None if before is None else before + 1)
+        # Where the first campaign after the change was deleted, the one before it tells
+        index = indices.get(self.campaign_id, None if before is None else before + 1)
+        if index is None:
+            return False
+        at, ends = series.change_points[number], series.ends
+        return abs(at.index - index) <= NEAR or (at.gradual and ends[number] < index < ends[number + 2])
 
 
 def _own_points(change: PlacedChange, series: Sequence[TrendSeries]) -> Iterator[tuple[TrendSeries, int]]:

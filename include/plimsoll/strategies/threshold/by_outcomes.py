@@ -40,12 +40,9 @@ def _of_margins(cells: Iterable[CellObservation], outcome: str) -> float:
     known = (cell.evidence.margin for cell in whole if cell.outcome == outcome)
     margins = [abs(margin) for margin in known if margin is not None]
     near = np.array([margin for margin in margins if margin < BEYOND])
-    return _log_of_shares(len(near), len(margins) - len(near)) + _log_of_normal(near)
-
-
-def _log_of_shares(first: int, second: int) -> float:
-    """Return the log chance of such a sequence of two kinds, whose share is anything (Jeffreys's prior)."""
-    return lgamma(first + 0.5) + lgamma(second + 0.5) - lgamma(first + second + 1) - log(pi)
+    # The log chance of such a sequence of near and far ones, whose share is anything (Jeffreys's prior)
+    shares = lgamma(len(near) + 0.5) + lgamma(len(margins) - len(near) + 0.5) - lgamma(len(margins) + 1) - log(pi)
+    return shares + _log_of_normal(near)
 
 
 def _log_of_normal(values: Numbers) -> float:
