@@ -169,7 +169,7 @@ def _without_idle(part: Part) -> Part:
 
 
 def _spending_of(spending: Spending | None, cells: tuple[CellResult, ...]) -> Spending | None:
-    """Return the cost of the attempts at these cells. What else it says is of the whole campaign."""
+    """Return the cost of the attempts at these cells; estimate, budget and idle hosts are the whole campaign's."""
     if spending is None:
         return None
     ids = {result.cell.id for result in cells}

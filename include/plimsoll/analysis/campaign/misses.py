@@ -93,7 +93,7 @@ def misses_of(attempt: AttemptData, bound_ms: float) -> tuple[Miss, ...]:
 
 
 def decisive_cell(cells: Sequence[CellResult], capacity: Capacity) -> CellResult | None:
-    """Return the worst valid repeat at a variant's lowest load that missed, else at its highest; None without one."""
+    """Return the cell that decided a capacity: the worst at the lowest missed load, else at the highest that ran."""
     own = (result for result in cells if result.cell.variant == capacity.variant)
     valid = [result for result in own if result.counted and not result.counted.intervals.empty]
     load = capacity.lowest_missed_ops_s or max((result.cell.load_ops_s for result in valid), default=0)
