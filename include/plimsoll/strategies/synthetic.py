@@ -151,7 +151,7 @@ def rounds_of(stage: CampaignStage, of_ladders: Sequence[Sequence[int]]) -> list
     All ladders have their rounds at the same time, unless cells or variants follow one another.
     """
     if stage.first.round_scope == "cell":
-        return [1] * sum(map(sum, of_ladders))
+        return [1] * sum(cells for rounds in of_ladders for cells in rounds)
     width = {"variant": len(stage.parts), "stage": len(of_ladders)}[stage.first.round_scope]
     groups = (of_ladders[first : first + width] for first in range(0, len(of_ladders), width))
     return [sum(of_round) for group in groups for of_round in zip_longest(*group, fillvalue=0)]
