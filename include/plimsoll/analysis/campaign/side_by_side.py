@@ -28,7 +28,7 @@ from plimsoll.analysis.campaign.definition_differences import (
     named_differences,
     unlike_in,
 )
-from plimsoll.analysis.campaign.statistics import Comparison, compare, conclude, worst_by_load
+from plimsoll.analysis.campaign.statistics import Comparison, compare, conclude, strata, worst_by_load
 from plimsoll.domain.campaign.part import Setup
 from plimsoll.domain.text.base import Model
 
@@ -111,7 +111,7 @@ def side_by_side(a: CampaignData, b: CampaignData, pairing: Mapping[str, str] | 
             _capacities(pair, found_a.get(pair.a), found_b.get(pair.b)) for pair in pairs if found_a or found_b
         ),
         loads=tuple(_loads(pairs, cells_a, cells_b)),
-        tests=conclude([compare(pair.b, worst_b, pair.a, worst_a) for pair in pairs]),
+        tests=conclude([compare(pair.b, pair.a, strata(worst_b, pair.b, worst_a, pair.a)) for pair in pairs]),
     )
 
 

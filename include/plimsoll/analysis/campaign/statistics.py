@@ -179,14 +179,11 @@ def compare_with_control(cells: Sequence[CellResult], control: str | None) -> tu
     variants = dict.fromkeys(result.cell.variant for result in cells)
     others = [variant for variant in variants if control is not None and variant != control]
     worst = worst_by_load(cells)
-    return conclude([compare(variant, worst, str(control), worst) for variant in others])
+    return conclude([compare(variant, str(control), strata(worst, variant, worst, str(control))) for variant in others])
 
 
-def compare(variant: str, worst: WorstByLoad, control: str, control_worst: WorstByLoad) -> Comparison:
-    """Compare a variant with the control, at loads where both have two valid repeats. `conclude` has the conclusion."""
-    loads = sorted(load for name, load in worst if name == variant)
-    pairs = {load: (worst[variant, load], control_worst.get((control, load), ())) for load in loads}
-    by_load = {load: (xs, ys) for load, (xs, ys) in pairs.items() if min(len(xs), len(ys)) > 1}
+def compare(variant: str, control: str, by_load: Mapping[int, Stratum]) -> Comparison:
+    """Compare a variant with the control, with `by_load` as `strata` returns it. `conclude` has the conclusion."""
     samples = list(by_load.values())
     p_value, smallest = stratified_rank_test(samples) if samples else (None, None)
     return Comparison(
@@ -227,6 +224,13 @@ def worst_by_load(cells: Iterable[CellResult]) -> WorstByLoad:
     Infinite where failed operations decided an interval, since these are slower than every answer.
     """
     return values_by_load(cells, lambda verdict: verdict.levels[0].ranked_ms if verdict.levels else None)
+
+
+def strata(worst: WorstByLoad, variant: str, control_worst: WorstByLoad, control: str) -> dict[int, Stratum]:
+    """Return the repeats of a variant and of its control by load, at loads where both have at least two valid ones."""
+    loads = sorted(load for name, load in worst if name == variant)
+    pairs = {load: (worst[variant, load], control_worst.get((control, load), ())) for load in loads}
+    return {load: (xs, ys) for load, (xs, ys) in pairs.items() if min(len(xs), len(ys)) > 1}
 
 
 def _conclusion(comparison: Comparison, p_holm: float | None, comparisons: int) -> Conclusion:
