@@ -29,11 +29,11 @@ import numpy as np
 from benchmarks.threshold_rivals import Bounds, cutting_corners, has_mlrsearch, mlrsearch
 from benchmarks.threshold_truths import TRUTHS, System
 from plimsoll.strategies.threshold.answer import answer
-from plimsoll.strategies.threshold.next_loads import Loads, next_loads
 from plimsoll.strategies.threshold.observation import CellObservation
 from plimsoll.strategies.threshold.question import Question
+from plimsoll.strategies.threshold.step import next_loads
 
-_QUESTION, _LOADS = Question(), Loads(1_000, 32_000, rounded_to=10)
+_QUESTION, _LOADS = Question(), range(1_000, 32_001, 10)
 _LOW, _HIGH = np.log(1_800.0), np.log(24_000.0)
 _LEVEL, _VARIANTS = 0.94, 5
 _FIRST_SEED = 2_000_000
@@ -85,7 +85,7 @@ def main() -> None:
 
 
 def _rivals(folder: Path | None) -> Sequence[tuple[str, Search]]:
-    asked = _LOADS.least, _LOADS.most, _QUESTION.chance, _QUESTION.within
+    asked = _LOADS[0], _LOADS[-1], _QUESTION.chance, _QUESTION.within
     found: list[tuple[str, Search]] = [
         ("Cutting Corners", lambda systems: [cutting_corners(one.observe, *asked) for one in systems])
     ]
@@ -104,7 +104,7 @@ def by_threshold(systems: Sequence[System]) -> list[Bounds]:
     while any(chosen := [next_loads(_QUESTION, own, _LOADS, 1, others(number)) for number, own in enumerate(cells)]):
         for system, own, loads in zip(systems, cells, chosen, strict=True):
             own += [system.observe(load) for load in loads]
-    found = [answer(_QUESTION, own, _LOADS.least, _LOADS.most, others(number)) for number, own in enumerate(cells)]
+    found = [answer(_QUESTION, own, _LOADS[0], _LOADS[-1], others(number)) for number, own in enumerate(cells)]
     return [Bounds(one.low_ops_s or 0.0, one.high_ops_s or float("inf"), one.cells) for one in found]
 
 

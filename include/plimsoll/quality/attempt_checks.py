@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.domain.campaign.cell import Cell
 from plimsoll.domain.campaign.part import Part
+from plimsoll.quality.engine import validate
 from plimsoll.quality.expectation import CheckedTable, Quality
 
 if TYPE_CHECKING:
@@ -63,20 +64,15 @@ class ImportedAttempt:
 
 def check_imported(part: Part, cell: Cell, imported: ImportedAttempt) -> Quality:
     """Return the checks of an attempt that need only its intervals. Hosts, nodes and load generator are not checked."""
-    from plimsoll.quality.engine import validate
-
     return validate(f"{cell.id}: is the imported measurement sound?", _of_intervals(part, imported))
 
 
 def check_attempt(part: Part, cell: Cell, measured: MeasuredAttempt) -> Quality:
     """Return every check of the attempt, with its Data Docs. A check of something that is not known fails."""
-    from plimsoll.quality.engine import validate
-
     return validate(f"{cell.id}: is the measurement sound?", attempt_suite(part, cell, measured))
 
 
 def attempt_suite(part: Part, cell: Cell, measured: MeasuredAttempt) -> tuple[CheckedTable, ...]:
-    """Return the tables of an attempt, each with its expectations."""
     from plimsoll.quality import attempt_suites as suites
     from plimsoll.quality import attempt_tables as tables
     from plimsoll.quality import load_hosts

@@ -6,6 +6,7 @@ from itertools import pairwise
 from plimsoll.analysis.attempt.alignment import MISFIT
 from plimsoll.analysis.attempt.hosts import OTHERS_NOTICED, STEAL_NOTICED
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
+from plimsoll.analysis.campaign.cell_results import PERCENTILES
 from plimsoll.domain.attempt.load_summary import CPU_LIMIT
 from plimsoll.domain.attempt.result import DISTURBED
 from plimsoll.domain.campaign.cell import Cell
@@ -15,7 +16,7 @@ from plimsoll.domain.keys.system import NOT_KNOWN
 from plimsoll.domain.keys.variant import JvmConfiguration
 from plimsoll.domain.text.units import format_duration, format_size
 from plimsoll.domain.text.wording import plural
-from plimsoll.quality.attempt_tables import COMPLETE, NONE, NOTHING_MISSED, PERCENTILES, UNDISTURBED
+from plimsoll.quality.attempt_tables import COMPLETE, NONE, NOTHING_MISSED, UNDISTURBED
 from plimsoll.quality.expectation import (
     Expected,
     Severity,

@@ -13,6 +13,7 @@ import pandas as pd
 
 from plimsoll.analysis.attempt.disturbance import Collected, disturbed, is_known
 from plimsoll.analysis.attempt.hosts import Span, by_host, mean_of, means, others_highest, spans
+from plimsoll.analysis.campaign.cell_results import PERCENTILES
 from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.domain.campaign.cell import Cell
 from plimsoll.domain.campaign.part import Part
@@ -25,8 +26,7 @@ from plimsoll.quality.miss_cause import error_share, foreign_error_share, held_b
 
 
 def same_precision(running: str, requested: str) -> str:
-    """Return a running JVM's version with as many parts as the requested one: 11.0.13+8 becomes 11.0.13 if that was
-    asked for.
+    """Return a running JVM's version with as many parts as the requested one: 11.0.13 of 11.0.13+8 if asked for that.
 
     Up to JDK 8 a JVM reports 1.8.0_252-b09 where people write 8.0.252.
     """
@@ -35,7 +35,6 @@ def same_precision(running: str, requested: str) -> str:
     return ".".join(modern[: len(requested.split("."))])
 
 
-PERCENTILES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
 COMPLETE = "complete"
 NONE = "none"
 UNKNOWN = "unknown"
@@ -76,9 +75,12 @@ def percentiles(measured: Timed) -> pd.DataFrame:
 
 def run(part: Part, cell: Cell, measured: MeasuredAttempt) -> pd.DataFrame:
     """Return a table with one row on the run as a whole. NaN: not known."""
-    summary = measured.summary
-    achieved_share, cpu_share = _achieved_share(cell, measured), _cpu_share(measured)
+    summary, workload, judged = measured.summary, part.workload, _judged(measured)
+    seconds, cpu_share = float(judged["duration_s"].sum()), _cpu_share(measured)
+    achieved_share = float(judged["count"].sum()) / seconds / cell.load_ops_s if seconds else 0.0
     attempted = cell.load_ops_s * part.timing.judged.total_seconds()
+    # Of each operation among all, by the part, or by the load generator's own settings
+    requested = {"reads": workload.read_share} if workload.states_read_share else summary.shares
     row = {
         "ended": COMPLETE if summary.complete else summary.reason or "not complete",
         # Where somebody else runs them nobody looked.
@@ -95,7 +97,7 @@ def run(part: Part, cell: Cell, measured: MeasuredAttempt) -> pd.DataFrame:
         ),
         "error_share": error_share(summary),
         "foreign_error_share": foreign_error_share(summary),
-        "mix_deviations": mix_deviations(requested_shares(part, summary), summary),
+        "mix_deviations": mix_deviations(requested, summary),
         "generator_cpu_share": nan if cpu_share is None else cpu_share,
         "schedule_lag_ms": known(summary.schedule_lag_p99_ms),
         "hiccup_ms": known(summary.hiccup_max_ms),
@@ -180,18 +182,9 @@ def _touches(own: pd.DataFrame, within: tuple[Span, ...]) -> pd.Series[bool]:
     return (own["end_s"] > within[0].begin_s) & (own["begin_s"] < within[-1].end_s)
 
 
-def requested_shares(part: Part, summary: LoadSummary) -> dict[str, float]:
-    """Return the requested share of each operation among all, by the part, or by the load generator's own settings."""
-    workload = part.workload
-    return {"reads": workload.read_share} if workload.states_read_share else summary.shares
-
-
 def mix_deviations(requested: Mapping[str, float], summary: LoadSummary) -> float:
-    """Tell how far the mix of answered operations is from the requested shares, in standard deviations of a random
-    choice.
-
-    The result is the largest deviation of any operation. Failed operations may all have been of one kind, so the count
-    may differ by their number in addition.
+    """Tell how far the mix of answered operations is from the requested shares, at most: in standard deviations of a
+    random choice. Failed operations may all have been of one kind, so the count may differ by their number in addition.
     """
     total = sum(summary.operations.values())
     if not total or not requested:
@@ -210,12 +203,6 @@ def _deviations(counted: int, share: float, total: int, failed: int) -> float:
 def _judged(measured: Timed) -> pd.DataFrame:
     intervals = measured.intervals
     return intervals[(intervals["phase"] == "judged") & (intervals["operation"] == ALL_OPERATIONS)]
-
-
-def _achieved_share(cell: Cell, measured: MeasuredAttempt) -> float:
-    judged = _judged(measured)
-    seconds = float(judged["duration_s"].sum())
-    return float(judged["count"].sum()) / seconds / cell.load_ops_s if seconds else 0.0
 
 
 def _cpu_share(measured: MeasuredAttempt) -> float | None:

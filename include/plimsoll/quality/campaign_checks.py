@@ -11,10 +11,11 @@ from plimsoll.analysis.campaign.cell_results import distance
 from plimsoll.domain.keys.strategy import Threshold, chooses_cells
 from plimsoll.domain.text.wording import plural
 from plimsoll.quality.deviations import Deviation, deviations
+from plimsoll.quality.engine import validate
 from plimsoll.quality.expectation import CheckedTable, Expected, Quality, each_between, each_one_of, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pandas as pd
 
@@ -53,12 +54,27 @@ _ONE_HARDWARE = Expected(
     "the same processor, memory and data disk in all cells of a variant",
     "warning",
 )
+_SPREADS = (
+    Expected(
+        "spread of rates",
+        *each_between("rate_spread", None, RATE_SPREAD),
+        f"achieved rates of repeats within {RATE_SPREAD:.0%} of their median",
+        "warning",
+        "{:.1%}",
+    ),
+    Expected(
+        "spread of response times",
+        *each_between("worst_spread", None, WORST_SPREAD),
+        f"the worst intervals of repeats within a factor of {WORST_SPREAD:g}",
+        "warning",
+        "{:.3g}",
+    ),
+)
+"""How much repeats may differ: expectations of one row per variant and load."""
 
 
 def check_campaign(state: State, fingerprints: Mapping[AttemptKey, Fingerprint | None]) -> Quality:
     """Return every check over the whole campaign, with its Data Docs. `fingerprints`: by attempt; else None."""
-    from plimsoll.quality.engine import validate
-
     campaign = state.campaign
     differing = _deviations(state, fingerprints)
     software = [deviation for deviation in differing if deviation.chosen]
@@ -66,8 +82,13 @@ def check_campaign(state: State, fingerprints: Mapping[AttemptKey, Fingerprint |
     parts = (
         CheckedTable("Cells", _cells(state), cells_suite(state), ("cell",)),
         *(
-            CheckedTable(f"Repeats{of}", _points(state, stage), (*repeats_suite(part), *spread_suite()), _POINT)
-            for of, stage, part in _stages(campaign)
+            CheckedTable(
+                f"Repeats, stage {part.stage}" if part.stage else "Repeats",
+                _points(state, part.stage),
+                (*repeats_suite(part), *_SPREADS),
+                _POINT,
+            )
+            for part in (stage.first for stage in campaign.stages)
         ),
         CheckedTable("Measure", _measures(state), (_ONE_MEASURE,), ("part", "cells")),
         CheckedTable("Software", _facts(campaign, software), (_ONE_SOFTWARE,), _FACT),
@@ -116,26 +137,6 @@ def repeats_suite(part: Part) -> Sequence[Expected]:
     )
 
 
-def spread_suite() -> Sequence[Expected]:
-    """Return expectations of how much repeats differ, one row per variant and load."""
-    return (
-        Expected(
-            "spread of rates",
-            *each_between("rate_spread", None, RATE_SPREAD),
-            f"achieved rates of repeats within {RATE_SPREAD:.0%} of their median",
-            "warning",
-            "{:.1%}",
-        ),
-        Expected(
-            "spread of response times",
-            *each_between("worst_spread", None, WORST_SPREAD),
-            f"the worst intervals of repeats within a factor of {WORST_SPREAD:g}",
-            "warning",
-            "{:.3g}",
-        ),
-    )
-
-
 def _valid(state: State) -> Mapping[Cell, Verdict]:
     """Return the verdicts that count, by cell. Cells that the definition does not have come last."""
     strays = {stray.verdict.cell: stray.verdict for stray in state.strays if stray.verdict and stray.verdict.valid}
@@ -149,13 +150,11 @@ def _deviations(state: State, fingerprints: Mapping[AttemptKey, Fingerprint | No
 
 def _cells(state: State) -> pd.DataFrame:
     """Return a table with one row per cell of the campaign, and per other cell with an attempt."""
-    import pandas as pd
-
     states = {tried.cell.id: _state(tried) for tried in state.by_variant}
     # Cells that the definition lacks have rows too, and so the check `matrix` fails
     states |= {stray.key.cell_id: "invalid" for stray in state.strays}
     states |= {cell.id: _VALID for cell in _valid(state)}
-    return pd.DataFrame(states.items(), columns=["cell", "state"])
+    return _table(states.items(), "cell", "state")
 
 
 def _state(tried: CellAttempts[AttemptRecord]) -> str:
@@ -164,23 +163,14 @@ def _state(tried: CellAttempts[AttemptRecord]) -> str:
     return "invalid" if tried.attempts else "not run"
 
 
-def _stages(campaign: Campaign) -> Iterator[tuple[str, str, Part]]:
-    """Yield each stage: the suffix of its checks' heading, its id as in cell ids, and its first part."""
-    for stage in campaign.stages:
-        part = stage.first
-        yield f", stage {part.stage}" if part.stage else "", part.stage, part
-
-
 def _measures(state: State) -> pd.DataFrame:
     """Return a table with one row per stage with a workload: how many measures its cells have, and which have which."""
-    import pandas as pd
-
     parts: dict[str, dict[str, list[str]]] = {}
     for cell, verdict in _valid(state).items():
         name = cell.part or "campaign"
         parts.setdefault(name, {}).setdefault(verdict.measure, []).append(cell.id)
-    table = [(name, len(cells), _listed(cells) if len(cells) > 1 else "") for name, cells in parts.items()]
-    return pd.DataFrame(table, columns=["part", "measures", "cells"])
+    table = ((name, len(cells), _listed(cells) if len(cells) > 1 else "") for name, cells in parts.items())
+    return _table(table, "part", "measures", "cells")
 
 
 def _listed(cells: Mapping[str, Sequence[str]]) -> str:
@@ -188,19 +178,13 @@ def _listed(cells: Mapping[str, Sequence[str]]) -> str:
 
 
 def _points(state: State, stage: str) -> pd.DataFrame:
-    """Return a table with one row per variant (with each workload) and load of a stage.
-
-    Spreads are NaN where fewer than two repeats are known.
-    """
-    import pandas as pd
-
+    """Return a row per variant (with each workload) and load of a stage. Spreads are NaN below two known repeats."""
     own = [tried.cell for tried in state.by_variant if tried.cell.stage == stage]
     # Loads without a valid repeat are among them, because the check of repeats is to see them
     repeats: dict[tuple[str, int], list[Verdict]] = {_point(cell): [] for cell in own}
     for cell, verdict in _valid(state).items():
-        if cell.stage != stage:
-            continue
-        repeats.setdefault(_point(cell), []).append(verdict)
+        if cell.stage == stage:
+            repeats.setdefault(_point(cell), []).append(verdict)
     spared = Counter(_point(tried.cell) for tried in state.not_needed)
     table = [
         (
@@ -212,8 +196,7 @@ def _points(state: State, stage: str) -> pd.DataFrame:
         )
         for point, here in repeats.items()
     ]
-    columns = ["variant", "load_ops_s", "valid_repeats", "settled_repeats", "rate_spread", "worst_spread"]
-    return pd.DataFrame(table, columns=columns)
+    return _table(table, *_POINT, "valid_repeats", "settled_repeats", "rate_spread", "worst_spread")
 
 
 def _point(cell: Cell) -> tuple[str, int]:
@@ -238,9 +221,13 @@ def _spread(
 
 def _facts(campaign: Campaign, differing: Sequence[Deviation]) -> pd.DataFrame:
     """Return a table with one row per deviation, and one row for each variant without any deviation."""
-    import pandas as pd
-
     deviating = {deviation.variant for deviation in differing}
     even = [(variant.id, "everything compared", 1, "") for variant in campaign.variants if variant.id not in deviating]
     odd_rows = [(odd.variant, odd.fact, odd.values, f"not {odd.usual}: {', '.join(odd.cells)}") for odd in differing]
-    return pd.DataFrame([*odd_rows, *even], columns=["variant", "fact", "values", "cells"])
+    return _table([*odd_rows, *even], "variant", "fact", "values", "cells")
+
+
+def _table(rows: Iterable[Sequence[object]], *columns: str) -> pd.DataFrame:
+    import pandas as pd  # late: most of this module needs none of it
+
+    return pd.DataFrame(list(rows), columns=list(columns))

@@ -93,8 +93,6 @@ _ONE_AT_A_TIME = Lock()
 """All tables of a process pass through one place in Great Expectations, which holds one table."""
 
 _SHOWN = 5
-_VALUES = "partial_unexpected_list"
-_ROWS = "partial_unexpected_index_list"
 
 
 def validate(title: str, tables: Sequence[CheckedTable]) -> Quality:
@@ -136,7 +134,18 @@ def _tables() -> Any:
     Made once in a process: for a new one, Great Expectations writes all settings of a project as YAML five times.
     """
     gx: Any = load()
-    context = gx.get_context(mode="ephemeral", project_config=_project())
+    from great_expectations.data_context.types.base import (
+        DataContextConfig,
+        InMemoryStoreBackendDefaults,
+        ProgressBarsConfig,
+    )
+
+    project = DataContextConfig(
+        store_backend_defaults=InMemoryStoreBackendDefaults(init_temp_docs_sites=False),
+        progress_bars=ProgressBarsConfig(globally=False),
+        analytics_enabled=False,
+    )
+    context = gx.get_context(mode="ephemeral", project_config=project)
     asset = context.data_sources.add_pandas("plimsoll").add_dataframe_asset("table")
     return asset.add_batch_definition_whole_dataframe("all")
 
@@ -152,20 +161,6 @@ def expectations_of(checked: CheckedTable) -> list[Any]:
         )
         for number, expected in enumerate(checked.suite)
     ]
-
-
-def _project() -> Any:
-    from great_expectations.data_context.types.base import (
-        DataContextConfig,
-        InMemoryStoreBackendDefaults,
-        ProgressBarsConfig,
-    )
-
-    return DataContextConfig(
-        store_backend_defaults=InMemoryStoreBackendDefaults(init_temp_docs_sites=False),
-        progress_bars=ProgressBarsConfig(globally=False),
-        analytics_enabled=False,
-    )
 
 
 def _checks(checked: CheckedTable, result: Any) -> Iterator[Check]:
@@ -206,9 +201,9 @@ def observed(expected: Expected, outcome: Any, checked: CheckedTable) -> str:
     if outcome.success:
         return _summary(checked.table, expected)
     if checked.rows_by:
-        phrases = [_row(row, checked, expected) for row in result[_ROWS]]
+        phrases = [_row(row, checked, expected) for row in result["partial_unexpected_index_list"]]
     else:
-        phrases = [_shown(value, expected.show) for value in result[_VALUES]]
+        phrases = [_shown(value, expected.show) for value in result["partial_unexpected_list"]]
     more = int(result["unexpected_count"]) - _SHOWN
     return ", ".join(phrases[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 

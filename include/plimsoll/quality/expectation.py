@@ -112,10 +112,7 @@ def at_least(column: str, bound: float) -> tuple[str, dict[str, Any]]:
 
 
 def at_most(column: str, bound: float, *, strictly: bool = False) -> tuple[str, dict[str, Any]]:
-    """Return kind and arguments of: no value is above the bound, and there is at least one value.
-
-    `strictly`: no value is equal to the bound either.
-    """
+    """Return kind and arguments of: no value is above (`strictly`: nor at) the bound, and there is at least one."""
     return "ExpectColumnMaxToBeBetween", {"column": column, "max_value": bound, "strict_max": strictly}
 
 

@@ -1,7 +1,6 @@
 """The expectations of several load hosts that share one load."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from math import nan
 
 import pandas as pd
@@ -83,21 +82,15 @@ def start_table(measured: MeasuredAttempt) -> pd.DataFrame:
     Columns: how far apart the hosts report their starts, by the first host's clock; the uncertainty of their clocks
     then; and how far the clocks moved while the load ran.
     """
-    start = measured.load_start
+    start, starts = measured.load_start, [summary.started_at for summary in measured.summaries.values()]
+    told = [started_at for started_at in starts if started_at is not None]
+    is_known = bool(told) and len(told) == len(starts)
     row = {
-        "apart_ms": _apart_ms([summary.started_at for summary in measured.summaries.values()]),
+        "apart_ms": (max(told) - min(told)).total_seconds() * 1000 if is_known else nan,
         "error_ms": start.error_ms if start else nan,
         "drift_ms": known(start.drift_ms if start else None),
     }
     return pd.DataFrame([row])
-
-
-def _apart_ms(starts: Sequence[datetime | None]) -> float:
-    """Return the time between the first and the last start, ms; NaN where any start is not known."""
-    known = [start for start in starts if start is not None]
-    if not known or len(known) < len(starts):
-        return nan
-    return (max(known) - min(known)).total_seconds() * 1000
 
 
 def start_suite(part: Part) -> Sequence[Expected]:

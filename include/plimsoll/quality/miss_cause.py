@@ -64,11 +64,17 @@ def held_back_by(  # noqa: PLR0913  # what is known of a load
     if sent >= 1 - tolerance_of(part, attempted) and never_sent < ERROR_LIMIT:
         return "nobody"
     lost_ms = max(1 - sent, never_sent) * part.timing.judged.total_seconds() * 1000
-    if (cpu_share is not None and cpu_share >= CPU_LIMIT) or _was_late(summary, lost_ms):
+    # It was late if it fell behind by as much as its schedule lost in the end, while it was not blocked
+    lag_ms = summary.schedule_lag_p99_ms
+    was_late = lag_ms is not None and lag_ms >= _OWN_SHARE * lost_ms
+    if was_late or (cpu_share is not None and cpu_share >= CPU_LIMIT):
         return "load generator"
+    # Threads reach their own caps at different times, so the sum rarely stands at the very cap
+    most = 0.9 * part.load_generator.most_in_flight
+    was_blocked = summary.in_flight_max is not None and summary.in_flight_max >= most
     # What a stop rule cut off has no answer, whether or not the generator could send more. Answers that were too slow
     # already at a lower rate need no explanation of the rate.
-    if summary.stopped or was_slow or was_blocked(part, summary):
+    if summary.stopped or was_slow or was_blocked:
         return "database"
     return _no_cause(summary, cpu_share)
 
@@ -98,13 +104,6 @@ def tolerance_of(part: Part, operations: float) -> float:
     return rate_tolerance(operations) if part.load_generator.command else RATE_TOLERANCE
 
 
-def was_blocked(part: Part, summary: LoadSummary) -> bool:
-    """Tell whether the generator had the greatest allowed number of queries in flight, and waited for the database."""
-    generator = part.load_generator
-    # Threads reach their own caps at different times, so the sum rarely stands at the very cap.
-    return summary.in_flight_max is not None and summary.in_flight_max >= 0.9 * generator.most_in_flight
-
-
 def _sent(summary: LoadSummary, in_time: float) -> float:
     """Return the number of operations sent within the judged time; `in_time` of them were answered within it.
 
@@ -118,14 +117,6 @@ def _sent(summary: LoadSummary, in_time: float) -> float:
 
 def _never_sent(summary: LoadSummary) -> int:
     return sum(summary.errors.get(kind, 0) for kind in _NEVER_SENT)
-
-
-def _was_late(summary: LoadSummary, lost_ms: float) -> bool:
-    """Tell whether the generator was late: it fell behind by as much as its schedule lost in the end.
-
-    That counts only for a generator that was not blocked.
-    """
-    return summary.schedule_lag_p99_ms is not None and summary.schedule_lag_p99_ms >= _OWN_SHARE * lost_ms
 
 
 def _share(count: int, summary: LoadSummary) -> float:

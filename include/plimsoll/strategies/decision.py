@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 
 from plimsoll.domain.attempt.result import ValidOutcome
 from plimsoll.domain.campaign.campaign import Campaign
@@ -13,23 +14,21 @@ from plimsoll.strategies.matrix import (
     CapacityKind,
     Ladder,
     LadderDecision,
+    LevelOutcome,
     Matrix,
     Observations,
     Position,
     capacity_level,
-    level_outcome,
+    outcome_of_level,
 )
 from plimsoll.strategies.ramp import ramp_step
-from plimsoll.strategies.search import search_step
+from plimsoll.strategies.search import exact_step, fast_step
 from plimsoll.strategies.threshold.question import Answer, capacity_of
 
 
 @dataclass(frozen=True)
 class Decision:
-    """The ids of the cells to run now, in order, and of cells that need not run, each with the cell that decided it.
-
-    The campaign ends when there is nothing to run.
-    """
+    """Cells to run now, in order (none: the campaign ends), and those that need not run, each with its decider."""
 
     run: tuple[str, ...]
     not_needed: Mapping[str, str] = field(default_factory=dict)
@@ -43,7 +42,6 @@ class StrategyOfCampaign:
 
     @cached_property
     def matrix(self) -> Matrix:
-        """Return the campaign's cells."""
         return Matrix.of(self.campaign)
 
     def next(self, outcomes: Mapping[str, ValidOutcome], known: Observations = NOTHING_KNOWN) -> Decision:
@@ -55,8 +53,10 @@ class StrategyOfCampaign:
         """
         parts = self.matrix.parts
         steps = {name: step_of(parts[name].strategy, self.matrix.ladder(name, outcomes, known)) for name in parts}
-        now = self._stage_to_run(steps)
-        chosen = {self.matrix.id_at(ladder, position) for ladder in now for position in steps[ladder].run}
+        asking = {parts[name].stage for name, step in steps.items() if step.run}
+        first = next((part.stage for part in self.campaign.parts if part.stage in asking), "")
+        now = {name: step.run for name, step in steps.items() if parts[name].stage == first}
+        chosen = {self.matrix.id_at(ladder, position) for ladder, run in now.items() for position in run}
         not_needed = {
             self.matrix.id_at(ladder, position): self.matrix.id_at(ladder, decider)
             for ladder, step in steps.items()
@@ -71,18 +71,15 @@ class StrategyOfCampaign:
 
         A ladder is a variant in a stage with a workload.
         """
-        answers = self.answers(known)
-        return {name: self._capacity(name, outcomes, answers.get(name)) for name in self.matrix.ladders}
-
-    def _capacity(
-        self, name: str, outcomes: Mapping[str, ValidOutcome], answer: Answer | None
-    ) -> tuple[CapacityKind, int | None]:
-        loads = self.matrix.loads[name]
-        if answer is not None:
-            return capacity_of(answer.stopped, answer.load_ops_s, answer.low_ops_s, loads[-1])
-        ladder = self.matrix.ladder(name, outcomes)
-        kind, level = ladder_capacity(ladder, step_of(self.matrix.parts[name].strategy, ladder).not_needed)
-        return kind, None if level is None else loads[level]
+        answers, capacities = self.answers(known), dict[str, tuple[CapacityKind, int | None]]()
+        for name, loads in self.matrix.loads.items():
+            if answer := answers.get(name):
+                capacities[name] = capacity_of(answer.stopped, answer.load_ops_s, answer.low_ops_s, loads[-1])
+            else:
+                ladder = self.matrix.ladder(name, outcomes)
+                kind, level = ladder_capacity(ladder, step_of(self.matrix.parts[name].strategy, ladder).not_needed)
+                capacities[name] = kind, None if level is None else loads[level]
+        return capacities
 
     def answers(self, known: Observations) -> dict[str, Answer]:
         """Return the answer of each ladder on which a threshold is looked for, by what its cells tell."""
@@ -94,37 +91,25 @@ class StrategyOfCampaign:
                 answers[name] = ladder_answer(part.strategy, self.matrix.ladder(name, {}, known))
         return answers
 
-    def _stage_to_run(self, steps: Mapping[str, LadderDecision]) -> tuple[str, ...]:
-        """Return the ladders of the first stage that still needs cells."""
-        stage_of = {name: part.stage for name, part in self.matrix.parts.items()}
-        stages = dict.fromkeys(part.stage for part in self.campaign.parts)
-        active = {stage for name, stage in stage_of.items() if steps[name].run}
-        first = next((stage for stage in stages if stage in active), "")
-        return tuple(name for name, stage in stage_of.items() if stage == first)
-
 
 def stage_to_start(campaign: Campaign, missing: Iterable[Cell]) -> str:
     """Return the id of the first stage whose loads are not known, once they can be found; empty otherwise.
 
     They can be found when no earlier stage needs a cell. `missing`: the cells that the campaign needs.
     """
-    order = [part.stage for part in campaign.parts]
-    stages_without_loads = next((part.stage for part in campaign.parts if not part.has_loads), "")
-    if not stages_without_loads:
-        return ""
-    earlier = set(order[: order.index(stages_without_loads)])
-    return "" if any(cell.stage in earlier for cell in missing) else stages_without_loads
+    first = next((part.stage for part in campaign.parts if not part.has_loads), "")
+    earlier = {part.stage for part in takewhile(lambda part: part.stage != first, campaign.parts)}
+    return "" if any(cell.stage in earlier for cell in missing) else first
 
 
 def step_of(strategy: Strategy, ladder: Ladder) -> LadderDecision:
-    """Return the strategy's decision for one ladder."""
     match strategy:
         case FullGrid():
-            return LadderDecision(
-                tuple(position for level in range(len(ladder)) for position in ladder.all_with(level, None))
-            )
+            return LadderDecision(tuple(ladder.unknown(range(len(ladder)))))
+        case Search(mode="exact"):
+            return exact_step(ladder, strategy.repeats_at_once)
         case Search():
-            return search_step(strategy, ladder)
+            return fast_step(ladder, strategy.guard, strategy.repeats_at_once)
         case Ramp():
             return ramp_step(ladder)
         case Threshold():
@@ -134,5 +119,9 @@ def step_of(strategy: Strategy, ladder: Ladder) -> LadderDecision:
 
 
 def ladder_capacity(ladder: Ladder, not_needed: Mapping[Position, Position]) -> tuple[CapacityKind, int | None]:
-    """Tell how firm a ladder's capacity is, and the index of its load."""
-    return capacity_level([level_outcome(ladder, level, not_needed) for level in range(len(ladder))])
+    """Tell how firm a ladder's capacity is, and the index of its load. A strategy may have left out some repeats."""
+    outcomes: list[LevelOutcome] = []
+    for level, repeats in enumerate(ladder.levels):
+        deciders = (not_needed.get(position) for position in ladder.all_with(level, None))
+        outcomes.append(outcome_of_level(repeats, [ladder.outcome(by) if by else None for by in deciders]))
+    return capacity_level(outcomes)

@@ -6,7 +6,7 @@ from math import ceil
 
 from plimsoll.domain.campaign.campaign import Campaign, CampaignStage
 from plimsoll.domain.campaign.part import Part
-from plimsoll.domain.keys.strategy import FEWEST_CELLS, FullGrid, Ramp, Search, Strategy, Threshold, most_cells
+from plimsoll.domain.keys.strategy import FEWEST_CELLS, FullGrid, Ramp, Search, Threshold, most_cells
 from plimsoll.strategies.synthetic import CapacityModel, simulate
 
 LIKELY = CapacityModel("uniform", 0.25)
@@ -50,7 +50,6 @@ class Estimate:
 
 
 def estimates(campaign: Campaign) -> tuple[Estimate, ...]:
-    """Return the estimate of each stage."""
     return tuple(_of_one_load(stage) if stage.first.taken else estimate(stage) for stage in campaign.stages)
 
 
@@ -79,7 +78,10 @@ def estimate(stage: CampaignStage) -> Estimate:
     ladders = len(stage.first.variants) * len(stage.parts)
     if isinstance(stage.first.strategy, Threshold):
         return _of_threshold(stage, stage.first.strategy, ladders)
-    simulated = simulate(stage, LIKELY, _campaigns(stage.first, ladders), stage.first.seed)
+    # Fewer of large ones, so that a plan of thousands of loads takes seconds
+    work = ladders * stage.first.repeats * len(stage.first.loads) ** 2
+    campaigns = max(_FEWEST_CAMPAIGNS, min(_CAMPAIGNS, _CAMPAIGNS * _WORK_OF_ALL // work))
+    simulated = simulate(stage, LIKELY, campaigns, stage.first.seed)
     groups, repeats = _rounds_of(stage, ladders)
     return Estimate(
         least, round(simulated.cells_mean), most, simulated.rounds, ladders // groups * repeats, simulated.missed_mean
@@ -100,34 +102,21 @@ def _of_threshold(stage: CampaignStage, strategy: Threshold, ladders: int) -> Es
 
 def least_and_most(stage: CampaignStage) -> tuple[int, int]:
     """Return the fewest and the most cells of a stage without invalid attempts. Ladders are independent."""
-    least, most = _of_ladder(stage.first.strategy, len(stage.first.loads), stage.first.repeats)
+    strategy, loads, repeats = stage.first.strategy, len(stage.first.loads), stage.first.repeats
+    least = most = loads * repeats
+    match strategy:
+        case Ramp():
+            least = repeats
+        case Threshold():
+            most = most_cells(strategy, most)
+            least = min(FEWEST_CELLS, most)
+        case Search(mode="exact"):
+            least = min(strategy.repeats_at_once, repeats)
+        case Search():  # the least: a bisection that misses every time, down to the lowest load
+            least = (loads + 1).bit_length() - 1
+            most = loads.bit_length() if repeats == 1 and strategy.guard == 0 else most
     ladders = len(stage.first.variants) * len(stage.parts)
     return least * ladders, most * ladders
-
-
-def _of_ladder(strategy: Strategy, loads: int, repeats: int) -> tuple[int, int]:
-    grid = loads * repeats
-    match strategy:
-        case FullGrid():
-            return grid, grid
-        case Ramp():
-            return repeats, grid
-        case Threshold():
-            most = most_cells(strategy, grid)
-            return min(FEWEST_CELLS, most), most
-        case Search(mode="exact"):
-            return min(strategy.repeats_at_once, repeats), grid
-        case Search():  # the least: a bisection that misses every time, down to the lowest load
-            is_bisection_alone = repeats == 1 and strategy.guard == 0
-            return (loads + 1).bit_length() - 1, loads.bit_length() if is_bisection_alone else grid
-
-
-def _campaigns(part: Part, ladders: int) -> int:
-    """Return the number of campaigns to simulate: fewer of large ones, so that a plan of thousands of loads takes
-    seconds.
-    """
-    work = ladders * part.repeats * len(part.loads) ** 2
-    return max(_FEWEST_CAMPAIGNS, min(_CAMPAIGNS, _CAMPAIGNS * _WORK_OF_ALL // work))
 
 
 def _rounds_of(stage: CampaignStage, ladders: int) -> tuple[int, int]:

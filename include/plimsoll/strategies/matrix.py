@@ -3,9 +3,9 @@ at each load, and the capacity that follows.
 """
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Literal
 
 from plimsoll.domain.attempt.result import ValidOutcome
@@ -53,7 +53,6 @@ class Ladder:
         return len(self.levels)
 
     def outcome(self, place: Position) -> ValidOutcome | None:
-        """Return the outcome of one cell; None while there is none."""
         return self.levels[place.level][place.repeat]
 
     def first(self, level: int, outcome: ValidOutcome | None) -> Position | None:
@@ -69,34 +68,26 @@ class Ladder:
         level = next((level for level, known in enumerate(self.levels) if "missed" in known), None)
         return None if level is None else self.first(level, "missed")
 
-    def unknown_below(self, top: int) -> Iterator[Position]:
-        """Yield every repeat without an outcome below that index of a load, in order."""
-        levels = (level for level in range(top) if None in self.levels[level])
-        return (position for level in levels for position in self.all_with(level, None))
+    def unknown(self, levels: Iterable[int]) -> Iterator[Position]:
+        """Yield every repeat without an outcome at these loads, in their order."""
+        open_levels = (level for level in levels if None in self.levels[level])
+        return (position for level in open_levels for position in self.all_with(level, None))
 
 
 def running_order(campaign: Campaign) -> tuple[Cell, ...]:
     """Return all cells, stage by stage and repeat by repeat.
 
-    Each repeat is a block in a random order that the seed determines.
-
-    Where hosts are kept for a variant, all cells of one variant in a stage come before those of the next variant. Where
-    a repeat's loads share their data, they follow one another, from the lowest up.
+    Each repeat is a block in a random order that the seed determines. Where hosts are kept for a variant, all cells of
+    one variant in a stage come before those of the next variant. Where a repeat's loads share their data, they follow
+    one another, from the lowest up.
     """
-    cells = grid(campaign)
-    parts = {stage.first.stage: stage.first for stage in campaign.stages}
-    return tuple(
-        cell
-        for stage, part in parts.items()
-        for cell in _order_within([cell for cell in cells if cell.stage == stage], part)
-    )
+    cells, firsts = grid(campaign), [stage.first for stage in campaign.stages]
+    of_stages = (_order_within([cell for cell in cells if cell.stage == part.stage], part) for part in firsts)
+    return tuple(chain.from_iterable(of_stages))
 
 
 def of_one_round(campaign: Campaign, cells: Sequence[Cell]) -> frozenset[str]:
-    """Return ids of the cells that may run before the strategy is asked again.
-
-    `cells` are of one stage, in running order.
-    """
+    """Return ids of the cells, of one stage and in running order, that may run before the strategy is asked again."""
     if not cells:
         return frozenset()
     scope = campaign.part(cells[0].part).round_scope
@@ -134,7 +125,6 @@ class Matrix:
 
     @classmethod
     def of(cls, campaign: Campaign) -> "Matrix":
-        """Return all cells of the campaign."""
         by_ladder: dict[str, dict[int, list[str]]] = {}
         cells = grid(campaign)
         for cell in sorted(cells, key=lambda cell: cell.repeat):
@@ -159,26 +149,15 @@ class Matrix:
         return [known[cell_id] for repeats in self.ladders[name] for cell_id in repeats if cell_id in known]
 
     def id_at(self, name: str, place: Position) -> str:
-        """Return the id of the cell at a place of a ladder."""
         return self.ladders[name][place.level][place.repeat]
 
 
 @dataclass(frozen=True)
 class LadderDecision:
-    """A strategy's decision for one ladder: cells to run now, and cells that need not run, each with its deciding cell.
-
-    A ladder ends when there is nothing to run.
-    """
+    """A ladder's cells to run now (none: it ends), and those that need not run, each with its deciding cell."""
 
     run: tuple[Position, ...] = ()
     not_needed: Mapping[Position, Position] = field(default_factory=dict)
-
-
-def level_outcome(ladder: Ladder, level: int, not_needed: Mapping[Position, Position]) -> LevelOutcome:
-    """Return the outcome of a load, where a strategy may have left out some repeats."""
-    deciders = [not_needed.get(position) for position in ladder.all_with(level, None)]
-    outcomes = [ladder.outcome(decider) if decider else None for decider in deciders]
-    return outcome_of_level(ladder.levels[level], outcomes)
 
 
 def outcome_of_level(repeats: Sequence[ValidOutcome | None], deciders: Sequence[ValidOutcome | None]) -> LevelOutcome:

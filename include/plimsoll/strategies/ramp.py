@@ -5,30 +5,15 @@ The lowest load that any repeat missed is the same as in a full grid with the sa
 highest load that all repeats sustained.
 """
 
-from collections.abc import Iterator
-
 from plimsoll.strategies.matrix import Ladder, LadderDecision, Position
 
 
 def ramp_step(ladder: Ladder) -> LadderDecision:
-    """Choose for each repeat the lowest load without an outcome below its first miss. Loads above a miss are
-    unnecessary.
-    """
-    repeats = range(len(ladder.levels[0])) if len(ladder) else range(0)
-    run = (next(_unknown(ladder, repeat, range(_top(ladder, repeat))), None) for repeat in repeats)
-    spared = {
-        position: Position(top, repeat)
-        for repeat in repeats
-        if (top := _top(ladder, repeat)) < len(ladder)
-        for position in _unknown(ladder, repeat, range(top, len(ladder)))
-    }
-    return LadderDecision(tuple(sorted(position for position in run if position)), spared)
-
-
-def _top(ladder: Ladder, repeat: int) -> int:
-    """Return the index of the lowest load that the repeat missed; one above the highest load where it missed none."""
-    return next((level for level, known in enumerate(ladder.levels) if known[repeat] == "missed"), len(ladder))
-
-
-def _unknown(ladder: Ladder, repeat: int, levels: range) -> Iterator[Position]:
-    return (Position(level, repeat) for level in levels if ladder.levels[level][repeat] is None)
+    """Choose for each repeat the lowest load without an outcome below its first miss. Loads above a miss are spared."""
+    run, spared = list[Position](), dict[Position, Position]()
+    for repeat, outcomes in enumerate(zip(*ladder.levels, strict=True)):
+        top = outcomes.index("missed") if "missed" in outcomes else len(outcomes)
+        unknown = [Position(level, repeat) for level, outcome in enumerate(outcomes) if outcome is None]
+        run += [position for position in unknown if position.level < top][:1]
+        spared |= {position: Position(top, repeat) for position in unknown if position.level > top}
+    return LadderDecision(tuple(sorted(run)), spared)

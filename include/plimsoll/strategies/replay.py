@@ -82,8 +82,13 @@ class _Playing:
         """Run rounds and start stages until the strategies ask for nothing that can run."""
         while True:
             decision = self._strategy.next(self._outcomes, self._known)
-            if stage := stage_to_start(self._campaign, self._missing(decision)):
-                self._stage_starts[stage] = stage_start(self._campaign, stage, self._results(), _AT)
+            settled = self._outcomes.keys() | decision.not_needed.keys()
+            missing = (cell for cell_id, cell in self._cells.items() if cell_id not in settled)
+            if stage := stage_to_start(self._campaign, missing):
+                # Outcomes tell no rates: a closed loop's load stands for the rate
+                rates = {cell_id: float(self._cells[cell_id].load_ops_s) for cell_id in self._outcomes}
+                results = Results(self._outcomes, rates, known=self._known)
+                self._stage_starts[stage] = stage_start(self._campaign, stage, results, _AT)
                 self._use(self._campaign.with_stage_starts(self._stage_starts))
             elif cells := self._round(decision):
                 for cell in cells:
@@ -94,15 +99,6 @@ class _Playing:
     def _use(self, campaign: Campaign) -> None:
         self._campaign, self._strategy = campaign, StrategyOfCampaign(campaign)
         self._cells = cells_by_id(campaign)
-
-    def _missing(self, decision: Decision) -> Iterator[Cell]:
-        settled = self._outcomes.keys() | decision.not_needed.keys()
-        return (cell for cell_id, cell in self._cells.items() if cell_id not in settled)
-
-    def _results(self) -> Results:
-        """Return what the cells have found. Outcomes tell no rates: a closed loop's load stands for the rate."""
-        rates = {cell_id: float(self._cells[cell_id].load_ops_s) for cell_id in self._outcomes}
-        return Results(self._outcomes, rates, known=self._known)
 
     def _round(self, decision: Decision) -> Sequence[str]:
         """Return the cells that run now: those that the strategy asks for and that have further attempts."""
@@ -129,9 +125,10 @@ class _Playing:
     def _result(self, decision: Decision) -> Replay:
         ran = tuple(self._tried)
         not_needed = {cell: decider for cell, decider in decision.not_needed.items() if cell not in self._tried}
+        parts, capacities = self._strategy.matrix.parts, self._strategy.capacities(self._outcomes, self._known)
         return Replay(
             cells=len(cell_ids(self._campaign)),
-            capacities=self._capacities(),
+            capacities={name: capacity for name, capacity in capacities.items() if parts[name].asks == "capacity"},
             ran=ran,
             attempts=self._tried.total(),
             not_needed=not_needed,
@@ -149,11 +146,6 @@ class _Playing:
             tried = sum(cell_id in self._tried for cell_id in cells)
             free = sum(cell_id not in not_needed for cell_id in cells) - tried
             yield max(0, min(free, most_cells(self._strategy.matrix.parts[name].strategy, len(cells)) - tried))
-
-    def _capacities(self) -> dict[str, tuple[CapacityKind, int | None]]:
-        """Return the capacities of parts in open loops with loads of their own. Others ask for none."""
-        parts, capacities = self._strategy.matrix.parts, self._strategy.capacities(self._outcomes, self._known)
-        return {ladder: capacity for ladder, capacity in capacities.items() if parts[ladder].asks == "capacity"}
 
     def _taken_loads(self) -> Iterator[tuple[str, int | None]]:
         for stage, start in self._stage_starts.items():

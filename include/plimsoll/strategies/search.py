@@ -7,15 +7,7 @@ cell that somebody ran by hand.
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
-from plimsoll.domain.keys.strategy import Search
 from plimsoll.strategies.matrix import Ladder, LadderDecision, Position
-
-
-def search_step(strategy: Search, ladder: Ladder) -> LadderDecision:
-    """Return the ladder's next cells, by the strategy's mode."""
-    if strategy.mode == "exact":
-        return exact_step(ladder, strategy.repeats_at_once)
-    return fast_step(ladder, strategy.guard, strategy.repeats_at_once)
 
 
 def exact_step(ladder: Ladder, at_once: int) -> LadderDecision:
@@ -26,9 +18,8 @@ def exact_step(ladder: Ladder, at_once: int) -> LadderDecision:
     """
     miss = ladder.lowest_miss()
     top = miss.level if miss else len(ladder)
-    return LadderDecision(
-        _of_one_level(ladder.unknown_below(top), at_once), _spared(ladder, range(top, len(ladder)), miss)
-    )
+    run = _of_one_level(ladder.unknown(range(top)), at_once)
+    return LadderDecision(run, _spared(ladder, range(top, len(ladder)), miss))
 
 
 def fast_step(ladder: Ladder, guard: int, at_once: int) -> LadderDecision:
@@ -45,9 +36,8 @@ def fast_step(ladder: Ladder, guard: int, at_once: int) -> LadderDecision:
     if top - bottom > 1:
         return LadderDecision((Position((bottom + top) // 2, 0),), above)
     guarded = range(bottom, max(bottom - guard, 0) - 1, -1)
-    unknown = [position for level in guarded for position in ladder.all_with(level, None)]
-    if unknown:
-        return LadderDecision(_of_one_level(unknown, at_once), above)
+    if run := _of_one_level(ladder.unknown(guarded), at_once):
+        return LadderDecision(run, above)
     met = ladder.first(bottom, "met") if bottom >= 0 else None
     return LadderDecision((), {**above, **_spared(ladder, range(bottom), met)})
 
@@ -59,4 +49,4 @@ def _of_one_level(positions: Iterable[Position], at_most: int) -> tuple[Position
 
 def _spared(ladder: Ladder, levels: range, decider: Position | None) -> Mapping[Position, Position]:
     """Return the cells without an outcome at these loads, which that cell makes unnecessary."""
-    return {position: decider for level in levels for position in ladder.all_with(level, None)} if decider else {}
+    return dict.fromkeys(ladder.unknown(levels), decider) if decider else {}

@@ -15,13 +15,11 @@ Bound = Literal["least", "likely", "most"]
 BOUNDS: tuple[Bound, ...] = ("least", "likely", "most")
 Extent = Bound | Literal["all"]
 """How many cells run: as many as the strategies need, or all of the grid."""
-_HOUR_PLACES = 3
-_USD_PLACES = 6
 
 
 def rounded_hours(hours: float) -> float:
     """Return hours as JSON documents of plans have them: in thousandths, without the tails of sums."""
-    return round(hours, _HOUR_PLACES)
+    return round(hours, 3)
 
 
 @dataclass(frozen=True)
@@ -56,9 +54,7 @@ class StagePlan:
         return (cells * self.duration - missed * (self.duration - self.shortest)) / timedelta(hours=1)
 
     def paid_hours(self, extent: Extent) -> float:
-        """Return the hours for which its cells need hosts: under load, and all waiting and populating that the
-        definition gives time for.
-        """
+        """Return the hours of its cells on hosts: under load, waiting, and populating if the definition times it."""
         return self.hours(extent) + self.stage.beyond_loads(self._count(extent)) / timedelta(hours=1)
 
     @property
@@ -74,7 +70,6 @@ class StagePlan:
         return cells
 
     def host_hours(self, extent: Extent) -> float:
-        """Return the hours of hosts under load of its cells."""
         return self.hours(extent) * sum(self.shape)
 
     def load_time(self, parallel: int) -> timedelta:
@@ -84,7 +79,6 @@ class StagePlan:
         return whole * (self.hours("likely") / hours) if self.shortest < self.duration and hours else whole
 
     def as_json(self) -> dict[str, Any]:
-        """Return the stage's plan in its documented JSON form."""
         return {
             "id": self.id,
             "title": self.title,
@@ -102,25 +96,21 @@ class StagePlan:
 def stage_plans(campaign: Campaign) -> tuple[StagePlan, ...]:
     """Return the plans of the stages in order; one plan for a definition without stages."""
     return tuple(
-        _stage_plan(campaign, stage, estimate)
+        StagePlan(
+            id=stage.id,
+            title=part.stage_title,
+            strategy=part.strategy.name,
+            loads=(str(part.taken),) if part.taken else tuple(map(format_rate, part.loads)),
+            repeats=part.repeats,
+            duration=part.timing.duration,
+            shortest=part.timing.shortest(part.service_levels),
+            cells=stage.cells,
+            estimate=estimate,
+            shape=campaign.shape_of(stage),
+            stage=stage,
+        )
         for stage, estimate in zip(campaign.stages, estimates(campaign), strict=True)
-    )
-
-
-def _stage_plan(campaign: Campaign, stage: CampaignStage, estimate: Estimate) -> StagePlan:
-    part = stage.first
-    return StagePlan(
-        id=stage.id,
-        title=part.stage_title,
-        strategy=part.strategy.name,
-        loads=(str(part.taken),) if part.taken else tuple(map(format_rate, part.loads)),
-        repeats=part.repeats,
-        duration=part.timing.duration,
-        shortest=part.timing.shortest(part.service_levels),
-        cells=stage.cells,
-        estimate=estimate,
-        shape=campaign.shape_of(stage),
-        stage=stage,
+        for part in [stage.first]
     )
 
 
@@ -141,10 +131,7 @@ def total(stages: Sequence[StagePlan]) -> Estimate:
 
 
 def usd_of(stages: Sequence[StagePlan], tariff: Tariff | None, hours: Callable[[StagePlan], float]) -> float | None:
-    """Return the cost of each stage's cluster for that many hours, US dollars. None where a price is not known.
-
-    Without a tariff hosts cost nothing.
-    """
+    """Return what the stages' clusters cost for so many hours, USD; None: a price is unknown. No tariff: no cost."""
     if tariff is None:
         return 0.0
     priced = [(tariff.usd_per_cluster_hour(*stage.shape), hours(stage)) for stage in stages]
@@ -158,4 +145,4 @@ def usd_at_most(stages: Sequence[StagePlan], tariff: Tariff | None) -> float | N
     None where a price is not known. Provisioning, deployment and cells that run again come on top.
     """
     usd = usd_of(stages, tariff, lambda stage: stage.paid_hours("most") + stage.uncounted_hours)
-    return None if usd is None else round(usd, _USD_PLACES)
+    return None if usd is None else round(usd, 6)

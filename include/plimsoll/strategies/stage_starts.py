@@ -6,6 +6,7 @@ A closed loop carries whatever it can, so the maximum of a variant there is the 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 from statistics import median_low
 from typing import Literal
 
@@ -18,7 +19,6 @@ from plimsoll.strategies.decision import StrategyOfCampaign
 from plimsoll.strategies.matrix import CapacityKind, Observations
 from plimsoll.strategies.state import AttemptRecord, CampaignState, CellAttempts, observations
 
-Carried = tuple[CapacityKind, int | None]
 Kind = Literal["found", "at-least", "achieved"]
 State = CampaignState[CellAttempts[AttemptRecord]]
 
@@ -28,8 +28,7 @@ class Results:
     """The results of a campaign's cells that have a valid attempt: the outcome that counts, and whose it is.
 
     `rates`: cell id → the rate that it achieved, ops/s; asked of closed loops alone. `known`: what cells tell of a
-    threshold. `attempts`: cell id → the number
-    of the attempt; empty where the loads need not name the attempts that decided.
+    threshold. `attempts`: cell id → the number of the attempt; empty where the loads need not name the deciding ones.
     """
 
     outcomes: Mapping[str, ValidOutcome]
@@ -54,26 +53,22 @@ def stage_start(campaign: Campaign, stage: str, results: Results, at: datetime) 
     assert own[0].taken is not None, "a stage that is not open takes its load from another"
     source = own[0].taken.source
     carried = StrategyOfCampaign(campaign).capacities(results.outcomes, results.known)
-    maxima = [
-        _maximum(cells, carried[cells[0].ladder], results) if "rate" in part.knows else _rate_found(cells, results)
+    rising = sorted(grid(campaign), key=lambda cell: (cell.load_ops_s, cell.repeat))
+    of_variants = (
+        (part, [cell for cell in rising if (cell.part, cell.variant) == (part.id, variant.id)])
         for part in parts
         if part.stage == source
-        for cells in _of_variants(campaign, part)
+        for variant in part.variants
+    )
+    maxima = [
+        _maximum(cells, carried[cells[0].ladder], results) if "rate" in part.knows else _rate_found(cells, results)
+        for part, cells in of_variants
     ]
-    loads: list[StageLoad] = []
-    for part in own:
-        loads += _loads(part, [maximum for maximum in maxima if maximum.workload == part.workload_id])
-    return StageStart(stage=own[0].stage, of=source, at=at, loads=tuple(loads))
+    by_part = (_loads(part, [load for load in maxima if load.workload == part.workload_id]) for part in own)
+    return StageStart(stage=stage, of=source, at=at, loads=tuple(chain.from_iterable(by_part)))
 
 
-def _of_variants(campaign: Campaign, part: Part) -> Iterator[Sequence[Cell]]:
-    """Yield the cells of each variant in that part: loads rising, then repeats."""
-    cells = sorted(grid(campaign), key=lambda cell: (cell.load_ops_s, cell.repeat))
-    for variant in part.variants:
-        yield [cell for cell in cells if (cell.part, cell.variant) == (part.id, variant.id)]
-
-
-def _maximum(cells: Sequence[Cell], carried: Carried, results: Results) -> StageLoad:
+def _maximum(cells: Sequence[Cell], carried: tuple[CapacityKind, int | None], results: Results) -> StageLoad:
     """Return the variant's capacity in a part as its maximum. All cells of a threshold decide it."""
     kind, maximum = carried
     missed = (cell.load_ops_s for cell in cells if results.outcomes.get(cell.id) == "missed")
@@ -93,10 +88,7 @@ def _rate_found(cells: Sequence[Cell], results: Results) -> StageLoad:
 def _load(
     cells: Sequence[Cell], results: Results, kind: Kind, maximum: int | None, decisive: Sequence[int | None]
 ) -> StageLoad:
-    """Return a variant's maximum with the attempts at the loads that decided it.
-
-    The result's load is this maximum, to be replaced by the stage's rule.
-    """
+    """Return a variant's maximum with the attempts at the loads that decided it. The stage's rule replaces its load."""
     attempts = results.attempts
     deciders = [cell.id for cell in cells if cell.id in attempts and cell.load_ops_s in decisive]
     return StageLoad(
@@ -110,9 +102,7 @@ def _load(
 
 
 def _loads(part: Part, maxima: Sequence[StageLoad]) -> Iterator[StageLoad]:
-    """Yield the loads of a part: from each variant's own maximum, or from the lowest maximum if every variant
-    has one.
-    """
+    """Yield the loads of a part: from each variant's own maximum, or from the lowest one if every variant has one."""
     taken = part.taken
     assert taken is not None
     known = [load.maximum_ops_s for load in maxima if load.maximum_ops_s is not None]

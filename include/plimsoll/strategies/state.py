@@ -26,12 +26,10 @@ class AttemptRecord(Protocol):
     """The least data on an attempt. The verdict is None until the attempt is judged."""
 
     @property
-    def key(self) -> AttemptKey:
-        """Return campaign, cell and number."""
+    def key(self) -> AttemptKey: ...
 
     @property
-    def verdict(self) -> Verdict | None:
-        """Return the judgement of the attempt; None while there is none."""
+    def verdict(self) -> Verdict | None: ...
 
 
 A = TypeVar("A", bound=AttemptRecord)
@@ -71,7 +69,6 @@ class CellAttempts(Generic[A_co]):
 
     @property
     def newest(self) -> A_co | None:
-        """Return the attempt that began last; None where there is none."""
         return self.attempts[-1] if self.attempts else None
 
     @property
@@ -81,9 +78,7 @@ class CellAttempts(Generic[A_co]):
 
     @property
     def shown(self) -> A_co | None:
-        """Return the attempt that counts, or else the newest one, so that pages show a marked result rather
-        than none.
-        """
+        """Return the attempt that counts, else the newest one: pages show a marked result rather than none."""
         return self.counted or self.newest
 
     @property
@@ -99,7 +94,6 @@ class CellAttempts(Generic[A_co]):
 
     @property
     def outcome(self) -> ValidOutcome | None:
-        """Return the outcome that counts; None while there is no valid attempt."""
         return self.verdict.valid_outcome if self.verdict else None
 
     @property
@@ -153,14 +147,11 @@ class CampaignState(Generic[C_co]):
 
     @property
     def can_start_stage(self) -> bool:
-        """Tell whether all stages before the first one with unknown loads are complete, so that its loads can
-        be found.
-        """
+        """Tell whether the loads of the first stage with unknown ones can be found: all earlier stages are complete."""
         return bool(stage_to_start(self.campaign, (cell.cell for cell in self.missing)))
 
     @cached_property
     def by_id(self) -> Mapping[str, C_co]:
-        """Return the cells by their ids."""
         return {cell.cell.id: cell for cell in self.cells}
 
     @cached_property
@@ -176,10 +167,7 @@ class CampaignState(Generic[C_co]):
 
     @property
     def missing(self) -> tuple[C_co, ...]:
-        """Return cells without a valid attempt that the strategy asks for, now or later.
-
-        Empty: all known stages are complete.
-        """
+        """Return cells without a valid attempt that the strategy asks for, now or later."""
         return tuple(cell for cell in self.cells if not cell.is_settled)
 
     @property
@@ -217,11 +205,8 @@ class CampaignState(Generic[C_co]):
             return True
         if newest.is_disturbed:
             return not runs_again(newest_first, self.campaign.disturbance.tries)
-        return sum(verdict is not None for verdict in newest_first) >= self._tries[cell.cell.stage]
-
-    @cached_property
-    def _tries(self) -> Mapping[str, int]:
-        return {part.stage: tries_of_a_cell(part.strategy) for part in self.campaign.parts}
+        tries = tries_of_a_cell(self.campaign.part(cell.cell.part).strategy)
+        return sum(verdict is not None for verdict in newest_first) >= tries
 
     def at_once(self, cells: Sequence[C_co]) -> tuple[C_co, ...]:
         """Choose from these cells of one stage, in running order, those that may run in one round."""
@@ -230,10 +215,7 @@ class CampaignState(Generic[C_co]):
 
     @cached_property
     def answers(self) -> Mapping[str, Answer]:
-        """Return the threshold that is known so far of each variant, by the beginning of its cells' ids.
-
-        Empty where no strategy looks for one.
-        """
+        """Return the thresholds that are looked for, as known so far, by the beginning of the ids of their cells."""
         if not any(_thresholds(self.campaign)):  # pages ask again and again, and a large grid takes time
             return {}
         return StrategyOfCampaign(self.campaign).answers(observations(self.campaign, self.cells))
@@ -253,31 +235,24 @@ def campaign_state(
         by_cell[attempt.key.cell_id].append(attempt)
     cells = [kind(cell, tuple(by_cell.pop(cell.id, ()))) for cell in running_order(campaign)]
     strays = tuple(attempt for own in by_cell.values() for attempt in own)
-    decided, sparse = _decided(campaign, cells), {part.id for part in _thresholds(campaign)}
+    outcomes = {cell.cell.id: outcome for cell in cells if (outcome := cell.outcome)}
+    decision = StrategyOfCampaign(campaign).next(outcomes, observations(campaign, cells))
+    run, sparse = frozenset(decision.run), {part.id for part in _thresholds(campaign)}
+    deciders = {cell_id: Decider(by, outcomes[by]) for cell_id, by in decision.not_needed.items()}
+    decided = [replace(cell, decided_by=deciders.get(cell.cell.id), is_next=cell.cell.id in run) for cell in cells]
     unasked = tuple(tried for tried in decided if tried.cell.part in sparse and not (tried.attempts or tried.is_next))
     left = {tried.cell.id for tried in unasked}
     return CampaignState(campaign, tuple(tried for tried in decided if tried.cell.id not in left), strays, unasked)
 
 
-def _decided(campaign: Campaign, cells: Iterable[C]) -> tuple[C, ...]:
-    """Return the state with the strategy's decision on each cell."""
-    known = tuple(cells)
-    outcomes = {cell.cell.id: outcome for cell in known if (outcome := cell.outcome)}
-    decision = StrategyOfCampaign(campaign).next(outcomes, observations(campaign, known))
-    run = frozenset(decision.run)
-    deciders = {cell_id: Decider(by, outcomes[by]) for cell_id, by in decision.not_needed.items()}
-    return tuple(replace(cell, decided_by=deciders.get(cell.cell.id), is_next=cell.cell.id in run) for cell in known)
-
-
 def observations(campaign: Campaign, cells: Iterable[CellAttempts[AttemptRecord]]) -> Observations:
     """Return what valid cells tell of a threshold, in parts that look for one."""
     parts = {part.id: part for part in _thresholds(campaign)}
-    observed = (
-        (cell.cell.id, observation_of(cell.verdict, parts[cell.cell.part]))
+    return {
+        cell.cell.id: observation
         for cell in cells
-        if cell.cell.part in parts and cell.verdict
-    )
-    return {cell_id: observation for cell_id, observation in observed if observation}
+        if (part := parts.get(cell.cell.part)) and cell.verdict and (observation := observation_of(cell.verdict, part))
+    }
 
 
 def _thresholds(campaign: Campaign) -> Iterator[Part]:

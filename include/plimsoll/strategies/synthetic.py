@@ -7,7 +7,7 @@ the definition's loads, whatever their distance in ops/s.
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import product, zip_longest
 from math import ceil, exp
@@ -70,7 +70,6 @@ class Simulation:
 
     @property
     def rounds_mean(self) -> float:
-        """Return the mean number of rounds of a campaign."""
         return sum(self.rounds.values())
 
     def hours_mean(self, part: Part) -> float:
@@ -100,7 +99,25 @@ def simulate(stage: CampaignStage, world: CapacityModel, runs: int, seed: int) -
 
         return simulate_threshold(stage, stage.first.strategy, world, runs, dice)
     campaigns = [_campaign(stage, world, dice) for _ in range(runs)]
-    taken = sorted(campaign.cells for campaign in campaigns)
+    return replace(
+        summary([campaign for campaign, _, _ in campaigns]),
+        differs_share=fmean(differs for _, differs, _ in campaigns),
+        grid_differs_share=fmean(grid_differs for _, _, grid_differs in campaigns),
+    )
+
+
+@dataclass(frozen=True)
+class PlayedCampaign:
+    """The number of attempts, of cells that missed, and of cells in each round."""
+
+    attempts: int
+    missed: int
+    rounds: Sequence[int]
+
+
+def summary(campaigns: Sequence[PlayedCampaign]) -> Simulation:
+    """Return the results of campaigns without any share."""
+    runs, taken = len(campaigns), sorted(sum(campaign.rounds) for campaign in campaigns)
     rounds = Counter(cells for campaign in campaigns for cells in campaign.rounds)
     return Simulation(
         runs=runs,
@@ -109,46 +126,32 @@ def simulate(stage: CampaignStage, world: CapacityModel, runs: int, seed: int) -
         attempts_mean=fmean(campaign.attempts for campaign in campaigns),
         missed_mean=fmean(campaign.missed for campaign in campaigns),
         rounds={cells: rounds[cells] / runs for cells in sorted(rounds)},
-        differs_share=fmean(campaign.differs for campaign in campaigns),
-        grid_differs_share=fmean(campaign.grid_differs for campaign in campaigns),
     )
 
 
-@dataclass(frozen=True)
-class _Campaign:
-    cells: int
-    attempts: int
-    missed: int
-    rounds: Sequence[int]
-    differs: bool
-    grid_differs: bool
-
-
-def _campaign(stage: CampaignStage, world: CapacityModel, dice: random.Random) -> _Campaign:
+def _campaign(stage: CampaignStage, world: CapacityModel, dice: random.Random) -> tuple[PlayedCampaign, bool, bool]:
+    """Return a campaign, whether any capacity differs from the full grid's, and whether a second grid's does."""
     loads, repeats = len(stage.first.loads), stage.first.repeats
-    cells, attempts, missed, differs, grid_differs = 0, 0, 0, False, False
-    rounds: list[Sequence[int]] = []
+    of_ladders, attempts, differs, grid_differs = list[Played](), 0, False, False
     for passed in _loads_passed(stage, world, dice):
         outcomes, second = (_draw(passed, loads, repeats, world.width, dice) for _ in range(2))
         played = play(stage.first.strategy, outcomes)
-        cells += played.cells
-        missed += played.missed
+        of_ladders.append(played)
         attempts += sum(attempts_until_valid(world.invalid, dice) for _ in range(played.cells))
-        rounds.append(played.rounds)
-        grid = _grid_capacity(outcomes)
+        grid, other = (ladder_capacity(Ladder(drawn), {}) for drawn in (outcomes, second))
         differs |= played.capacity != grid
-        grid_differs |= _grid_capacity(second) != grid
-    return _Campaign(cells, attempts, missed, rounds_of(stage, cells, rounds), differs, grid_differs)
+        grid_differs |= other != grid
+    missed, rounds = sum(played.missed for played in of_ladders), [played.rounds for played in of_ladders]
+    return PlayedCampaign(attempts, missed, rounds_of(stage, rounds)), differs, grid_differs
 
 
-def rounds_of(stage: CampaignStage, cells: int, of_ladders: Sequence[Sequence[int]]) -> list[int]:
-    """Return the number of cells in each round of a campaign of that many cells, from those in the rounds of its
-    ladders.
+def rounds_of(stage: CampaignStage, of_ladders: Sequence[Sequence[int]]) -> list[int]:
+    """Return the number of cells in each round of a campaign, from those in the rounds of its ladders.
 
     All ladders have their rounds at the same time, unless cells or variants follow one another.
     """
     if stage.first.round_scope == "cell":
-        return [1] * cells
+        return [1] * sum(cells for rounds in of_ladders for cells in rounds)
     width = {"variant": len(stage.parts), "stage": len(of_ladders)}[stage.first.round_scope]
     groups = (of_ladders[first : first + width] for first in range(0, len(of_ladders), width))
     return [sum(of_round) for group in groups for of_round in zip_longest(*group, fillvalue=0)]
@@ -164,12 +167,10 @@ class Played:
 
     @property
     def cells(self) -> int:
-        """Return the number of cells that ran."""
         return sum(self.rounds)
 
 
 def play(strategy: Strategy, outcomes: _Outcomes) -> Played:
-    """Play a strategy on one ladder whose cells have these outcomes."""
     known: list[list[ValidOutcome | None]] = [[None] * len(level) for level in outcomes]
     ladder, rounds = Ladder(known), list[int]()
     while (step := step_of(strategy, ladder)).run:
@@ -178,10 +179,6 @@ def play(strategy: Strategy, outcomes: _Outcomes) -> Played:
             known[position.level][position.repeat] = outcomes[position.level][position.repeat]
     missed = sum(outcome == "missed" for level in known for outcome in level)
     return Played(rounds, missed, ladder_capacity(ladder, step.not_needed))
-
-
-def _grid_capacity(outcomes: _Outcomes) -> tuple[CapacityKind, int | None]:
-    return ladder_capacity(Ladder(outcomes), {})
 
 
 def _loads_passed(stage: CampaignStage, world: CapacityModel, dice: random.Random) -> Iterator[float]:
@@ -209,7 +206,6 @@ def _chance(steps_below: float, width: float) -> float:
 
 
 def attempts_until_valid(invalid: float, dice: random.Random) -> int:
-    """Return the number of attempts until one is valid."""
     count = 1
     while invalid and dice.random() < invalid:
         count += 1

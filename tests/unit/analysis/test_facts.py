@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from plimsoll.analysis.campaign.host_facts import ABSENT, ComparedFacts, Deviation, HostReport, compare_facts, unlike
+from plimsoll.analysis.campaign.definition_differences import differing
+from plimsoll.analysis.campaign.host_facts import ABSENT, ComparedFacts, Deviation, HostReport, compare_facts
 
 
 def reports(values: Mapping[tuple[str, str], str | None], *, role: str = "node") -> list[HostReport]:
@@ -41,8 +42,12 @@ def test_the_most_frequent_value_is_usual_and_others_deviate_with_their_places()
 
 
 def test_two_sets_of_facts_are_unlike_where_values_differ_or_one_is_absent() -> None:
-    found = unlike({"same": "1", "other": "2", "gone": "3"}, {"same": "1", "other": "4", "new": "5"}, "(none)")
-    assert list(found) == [("other", "2", "4"), ("gone", "3", "(none)"), ("new", "(none)", "5")]
+    found = differing({"same": "1", "other": "2", "gone": "3"}, {"same": "1", "other": "4", "new": "5"})
+    assert [(one.what, one.a, one.b) for one in found] == [
+        ("other", "2", "4"),
+        ("gone", "3", "(none)"),
+        ("new", "(none)", "5"),
+    ]
 
 
 def test_a_fact_that_only_some_variants_have_is_told_of_these_alone() -> None:

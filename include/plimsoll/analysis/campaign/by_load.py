@@ -100,27 +100,24 @@ def repeats_by_load(cells: Sequence[CellResult], level: ServiceLevel) -> tuple[R
     """Return a summary of every variant and load, in the cells' order. A backlog counts by the bound of `level`."""
     rates = by_place(achieved(cells))
     by_percentile = {percentile: by_place(maxima(cells, percentile)) for percentile in PERCENTILES}
-    return tuple(
-        _summary(list(own), rates.get(key), {name: spreads.get(key) for name, spreads in by_percentile.items()}, level)
-        for key, own in groupby(cells, key=lambda result: (result.cell.variant, result.cell.load_ops_s))
-    )
-
-
-def _summary(
-    cells: Sequence[CellResult], rate: Spread | None, highest: Mapping[str, Spread | None], level: ServiceLevel
-) -> RepeatsAtLoad:
-    cell, verdicts = cells[0].cell, [result.verdict for result in cells if result.verdict]
-    return RepeatsAtLoad(
-        variant=cell.variant,
-        load_ops_s=cell.load_ops_s,
-        repeats=len(cells),
-        valid=len(verdicts),
-        achieved_ops_s=rate,
-        achieved_share=rate.median / cell.load_ops_s if rate else None,
-        not_achieved=sum(verdict.rate_achieved is False for verdict in verdicts),
-        begin_with_backlog=sum(begins_with_backlog(verdict.opening_backlog, level) for verdict in verdicts),
-        maxima_ms=highest,
-    )
+    of_loads = grouped(((result.cell.variant, result.cell.load_ops_s), result) for result in cells)
+    summaries: list[RepeatsAtLoad] = []
+    for (variant, load), own in of_loads.items():
+        verdicts, rate = [result.verdict for result in own if result.verdict], rates.get((variant, load))
+        summaries.append(
+            RepeatsAtLoad(
+                variant=variant,
+                load_ops_s=load,
+                repeats=len(own),
+                valid=len(verdicts),
+                achieved_ops_s=rate,
+                achieved_share=rate.median / load if rate else None,
+                not_achieved=sum(verdict.rate_achieved is False for verdict in verdicts),
+                begin_with_backlog=sum(begins_with_backlog(verdict.opening_backlog, level) for verdict in verdicts),
+                maxima_ms={name: spreads.get((variant, load)) for name, spreads in by_percentile.items()},
+            )
+        )
+    return tuple(summaries)
 
 
 def by_place(spreads: Sequence[Spread]) -> dict[tuple[str, int], Spread]:
@@ -137,13 +134,11 @@ def highest_achieved(cells: Sequence[CellResult]) -> tuple[HighestAchieved, ...]
 
     Of equal ones the one at the lowest load. A variant is left out where no valid repeat tells its achieved rate.
     """
-    highest: dict[str, HighestAchieved] = {}
-    for (variant, load), rates in sorted(_rates(cells).items(), key=lambda rate: rate[0][1]):
-        mean = fmean(rates)
-        if variant not in highest or mean > highest[variant].mean_ops_s:
-            highest[variant] = HighestAchieved(variant=variant, load_ops_s=load, repeats=len(rates), mean_ops_s=mean)
-    variants = dict.fromkeys(result.cell.variant for result in cells)
-    return tuple(highest[variant] for variant in variants if variant in highest)
+    of_variants = grouped(
+        (variant, HighestAchieved(variant=variant, load_ops_s=load, repeats=len(rates), mean_ops_s=fmean(rates)))
+        for (variant, load), rates in _rates(cells).items()
+    )
+    return tuple(max(own, key=lambda at: (at.mean_ops_s, -at.load_ops_s)) for own in of_variants.values())
 
 
 def _rates(cells: Sequence[CellResult]) -> Mapping[tuple[str, int], tuple[float, ...]]:

@@ -29,7 +29,6 @@ from plimsoll.analysis.campaign.thresholds import (
     Observed,
     ThresholdAnswer,
     ThresholdRatio,
-    observed_of,
     observed_over,
     threshold_answer,
     threshold_ratio,
@@ -164,23 +163,18 @@ def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) ->
     part = data.part
     results = cell_results(data) if cells is None else cells
     of_variants = {name: [*of_variant] for name, of_variant in groupby(results, key=lambda result: result.cell.variant)}
-    observed = observed_of(part, of_variants)
+    observed = observed_over([(part, results)])
     own = [_of_part(part, _capacity(name, of_variant), observed) for name, of_variant in of_variants.items()]
     control = next((capacity for capacity in own if capacity.variant == part.control), None)
     names: dict[str, object] = {"action": part.action, "stage": part.stage, "workload": part.workload_id}
     if part.asks == "at a load":
         names["narrowing_ops_s"] = ()
-    ratios = _ratios(part, observed) if part.asks == "capacity" else {}
+    is_asked = part.asks == "capacity"
+    ratios = {name: {"threshold_to_control": threshold_ratio(part, observed, name)} for name in of_variants if is_asked}
     return tuple(
         _beside(_relative(capacity, control).model_copy(update=names | ratios.get(capacity.variant, {})), data)
         for capacity in own
     )
-
-
-def _ratios(part: Part, observed: Observed) -> dict[str, dict[str, object]]:
-    """Return by variant how its threshold compares with the control's; empty without a control."""
-    others = [variant.id for variant in part.variants if part.control and variant.id != part.control]
-    return {variant: {"threshold_to_control": threshold_ratio(part, observed, variant)} for variant in others}
 
 
 def reported_capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) -> tuple[Capacity, ...]:
@@ -296,6 +290,8 @@ def _rung(load: int, cells: Sequence[CellResult]) -> Rung:
 
 def _capacity(variant: str, cells: Sequence[CellResult]) -> Capacity:
     rungs = rungs_of(cells)
+    lowest = next((rung.load_ops_s for rung in rungs if rung.outcome == "missed"), None)
+    met_again = (rung.load_ops_s for rung in rungs if lowest and rung.outcome == "met" and rung.load_ops_s > lowest)
     kind, level = capacity_level([rung.outcome for rung in rungs])
     highest = None if level is None else rungs[level]
     following = next(iter(rungs[0 if level is None else level + 1 :]), None)
@@ -306,8 +302,8 @@ def _capacity(variant: str, cells: Sequence[CellResult]) -> Capacity:
         at_capacity=highest,
         next_load=following,
         pass_probability_bound=pass_probability_bound(highest.met, highest.repeats) if highest else None,
-        lowest_missed_ops_s=_lowest_missed(rungs),
-        met_again_at=_met_again(rungs),
+        lowest_missed_ops_s=lowest,
+        met_again_at=tuple(met_again),
         narrowing_ops_s=_narrowing(highest, following),
         rungs=rungs,
     )
@@ -334,15 +330,6 @@ def _narrowing(highest: Rung | None, following: Rung | None) -> tuple[int, ...]:
     if highest is None:
         return taken_loads.below(following.load_ops_s)
     return taken_loads.between(highest.load_ops_s, following.load_ops_s)
-
-
-def _lowest_missed(rungs: Sequence[Rung]) -> int | None:
-    return next((rung.load_ops_s for rung in rungs if rung.outcome == "missed"), None)
-
-
-def _met_again(rungs: Sequence[Rung]) -> tuple[int, ...]:
-    lowest = _lowest_missed(rungs)
-    return tuple(rung.load_ops_s for rung in rungs if lowest and rung.outcome == "met" and rung.load_ops_s > lowest)
 
 
 def _beside(capacity: Capacity, data: CampaignData) -> Capacity:

@@ -11,27 +11,21 @@ Sources: Edgington and Onghena, Randomization Tests, 4th ed. (2007), on permutat
 of Statistics 45 (2017), on why dependence must be kept; Abbott, J. Econ. Entomol. 18 (1925), the share beyond chance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from plimsoll.analysis import grouped
 from plimsoll.analysis.attempt.coincidence import Cause, causes_in
+from plimsoll.analysis.campaign.cell_results import CellResult
 from plimsoll.analysis.campaign.statistics import CONFIDENCE, holm
 from plimsoll.domain.text.base import Model
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from plimsoll.analysis.campaign.cell_results import CellResult
-
-    Flags = NDArray[np.bool_]
-
+Flags = NDArray[np.bool_]
 SHIFTS = 19_999
 """Random shifts drawn for a test, a fixed sequence: equal data give equal p values."""
 
@@ -82,10 +76,7 @@ class VariantCauses(Model):
 
 @dataclass(frozen=True)
 class CellFlags:
-    """One cell's judged intervals in order of time.
-
-    For each interval: whether it missed, and whether each cause touched it (None: the cause was not collected).
-    """
+    """One cell's judged intervals in order of time: missed, and touched by each cause (None: it was not collected)."""
 
     cell: str
     missed: Flags
@@ -97,8 +88,15 @@ def causes_of_misses(cells: Sequence[CellResult], bound_ms: float) -> tuple[Vari
     by_variant = grouped((result.cell.variant, result) for result in cells)
     causes = causes_in(result.counted.coincidences for result in cells if result.counted)
     flags = {variant: list(_flags(own, causes, bound_ms)) for variant, own in by_variant.items()}
-    tested = _adjusted({variant: [_share(cause, own, bound_ms) for cause in causes] for variant, own in flags.items()})
-    return tuple(_variant(variant, by_variant[variant], flags[variant], tested[variant]) for variant in by_variant)
+    shares = [(variant, *_share(cause, own, bound_ms)) for variant, own in flags.items() for cause in causes]
+    # Over all causes of all variants that coincided with any miss
+    adjusted = holm([share.p_value if share.missed_with else None for _, share, _ in shares])
+    tests = len(adjusted) - adjusted.count(None)
+    tested = grouped(
+        (variant, _linked(share, smallest, p_holm, tests))
+        for (variant, share, smallest), p_holm in zip(shares, adjusted, strict=True)
+    )
+    return tuple(_variant(variant, own, flags[variant], tested.get(variant, ())) for variant, own in by_variant.items())
 
 
 def shift_test(pairs: Iterable[tuple[Flags, Flags]], shifts: int = SHIFTS) -> tuple[float, float]:
@@ -148,6 +146,7 @@ def _share(cause: Cause, cells: Sequence[CellFlags], bound_ms: float) -> tuple[C
     met_with = sum(int((~misses & touched).sum()) for misses, touched in known)
     telling = [pair for pair in known if 0 < pair[0].sum() < len(pair[0])]
     p_value, smallest = shift_test(telling) if telling and missed_with else (1.0 if telling else None, 1.0)
+    beyond = _beyond_chance(known, missed, missed_with, met_with / met) if missed and met >= FEWEST_MET else None
     share = CauseShare(
         cause=cause.id,
         label=cause.label,
@@ -158,45 +157,20 @@ def _share(cause: Cause, cells: Sequence[CellFlags], bound_ms: float) -> tuple[C
         missed_with=missed_with,
         met=met,
         met_with=met_with,
-        beyond_chance=_beyond_chance(known, missed, missed_with),
+        beyond_chance=beyond,
         p_value=p_value,
         p_holm=None,
     )
     return share, smallest
 
 
-def _beyond_chance(known: Sequence[tuple[Flags, Flags]], missed: int, missed_with: int) -> float | None:
+def _beyond_chance(known: Sequence[tuple[Flags, Flags]], missed: int, missed_with: int, pooled: float) -> float:
     """Apply Abbott's formula, with a cell's own base rate if it has enough met intervals, else with the variant's."""
-    met = sum(int((~misses).sum()) for misses, _ in known)
-    if not missed or met < FEWEST_MET:
-        return None
-    pooled = sum(int((~misses & touched).sum()) for misses, touched in known) / met
-    expected = sum(misses.sum() * _base_rate(misses, touched, pooled) for misses, touched in known)
+    expected = 0.0
+    for misses, touched in known:
+        met = int((~misses).sum())
+        expected += misses.sum() * (float((~misses & touched).sum() / met) if met >= FEWEST_MET else pooled)
     return max(0.0, float((missed_with - expected) / (missed - expected))) if expected < missed else 0.0
-
-
-def _base_rate(missed: Flags, touched: Flags, pooled: float) -> float:
-    met = int((~missed).sum())
-    return float((~missed & touched).sum() / met) if met >= FEWEST_MET else pooled
-
-
-def _adjusted(shares: Mapping[str, Sequence[tuple[CauseShare, float]]]) -> dict[str, tuple[CauseShare, ...]]:
-    """Return the shares with Holm's correction over all causes of all variants that coincided with any miss."""
-    tested = [
-        (variant, index)
-        for variant, own in shares.items()
-        for index, (share, _) in enumerate(own)
-        if share.p_value is not None and share.missed_with
-    ]
-    values = holm([shares[variant][index][0].p_value or 0.0 for variant, index in tested])
-    adjusted = dict(zip(tested, values, strict=True))
-    return {
-        variant: tuple(
-            _linked(share, smallest, adjusted.get((variant, index)), len(tested))
-            for index, (share, smallest) in enumerate(own)
-        )
-        for variant, own in shares.items()
-    }
 
 
 def _linked(share: CauseShare, smallest: float, p_holm: float | None, tests: int) -> CauseShare:
@@ -227,17 +201,12 @@ def _variant(
 
 
 def _explained(cell: CellFlags, linked: set[str]) -> Explained:
-    none: Flags = np.zeros(len(cell.missed), dtype=bool)
-    by_linked, by_other = none.copy(), none.copy()
+    by_linked, by_any = np.zeros((2, len(cell.missed)), dtype=bool)
     for cause, touched in cell.touched.items():
-        if touched is not None and cause in linked:
-            by_linked |= touched
-        elif touched is not None:
-            by_other |= touched
+        if touched is not None:
+            by_any |= touched
+            by_linked |= touched & (cause in linked)
+    missed, linked_to, touched_by = (int((cell.missed & by).sum()) for by in (cell.missed, by_linked, by_any))
     return Explained(
-        missed=int(cell.missed.sum()),
-        linked=int((cell.missed & by_linked).sum()),
-        coincident=int((cell.missed & by_other & ~by_linked).sum()),
-        nothing=int((cell.missed & ~by_other & ~by_linked).sum()),
-        unknown=0,
+        missed=missed, linked=linked_to, coincident=touched_by - linked_to, nothing=missed - touched_by, unknown=0
     )

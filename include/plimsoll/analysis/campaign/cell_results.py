@@ -169,17 +169,13 @@ class Spread(Model):
 
 
 def cell_results(data: CampaignData) -> tuple[CellResult, ...]:
-    """Return every cell of the definition in the definition's order: variants, then loads rising, then repeats.
-
-    Raises NotFound for an attempt at a cell that the definition does not have, since the attempt would be missing from
-    the report.
-    """
+    """Return every cell of the definition in the definition's order: variants, then loads rising, then repeats."""
     require_no_strays(data)
     return data.state.by_variant
 
 
 def require_no_strays(data: CampaignData) -> None:
-    """Raise NotFound for an attempt at a cell that the definition does not have."""
+    """Raise NotFound for an attempt at a cell that the definition does not have: the report would be without it."""
     for stray in data.state.strays:
         raise NotFound(
             f"the definition has no cell {stray.key.cell_id}, but an attempt at it is stored",
@@ -195,11 +191,7 @@ def deciding_level(verdict: Verdict) -> LevelVerdict | None:
 
 
 def worst_level(cells: Iterable[CellResult]) -> LevelVerdict | None:
-    """Return the service level whose worst interval lies furthest beyond its bound (or nearest below), of all valid
-    repeats.
-
-    None where none was judged.
-    """
+    """Return the deciding service level of the worst of all valid repeats; None where none was judged."""
     levels = (deciding_level(result.verdict) for result in cells if result.verdict)
     return max(filter(None, levels), key=ratio, default=None)
 
@@ -210,18 +202,13 @@ def ratio(level: LevelVerdict) -> float:
 
 
 def distance(verdict: Verdict) -> float | None:
-    """Return the worst interval of the deciding service level divided by its bound.
-
-    Below 1 the cell met the service level; 2 is twice the bound.
-    """
+    """Return the worst interval of the deciding service level over its bound: below 1 is met, 2 is twice the bound."""
     level = deciding_level(verdict)
     return None if level is None else ratio(level)
 
 
 def missed_by(verdict: Verdict | None) -> Literal["", "errors", "rate", "stop rule"]:
-    """Return the reason why a valid attempt missed although its response times kept every service level.
-
-    Empty in other cases.
+    """Return why a valid attempt missed although its response times kept every service level; empty in other cases.
 
     `errors`: too many operations failed; `rate`: the cell belongs to a ramp, and its rate was not achieved; `stop
     rule`: a rule ended the load.

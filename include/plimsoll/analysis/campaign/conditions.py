@@ -20,7 +20,7 @@ from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity
 from plimsoll.analysis.campaign.thresholds import observed_over, question_of_part
 from plimsoll.domain.campaign.part import Part
-from plimsoll.domain.keys.action import Action, condition_of
+from plimsoll.domain.keys.action import condition_of
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import four_digits
 from plimsoll.strategies.threshold.answer import interval
@@ -85,16 +85,12 @@ class _Condition:
     exposures: tuple[int, ...]
 
     @property
-    def action(self) -> Action | None:
-        return self.part.action
-
-    @property
     def name(self) -> str:
-        return condition_of(self.action)
+        return condition_of(self.part.action)
 
     @property
     def rank(self) -> tuple[int, int]:
-        return self.action.rank if self.action else (0, 0)
+        return self.part.action.rank if self.part.action else (0, 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,8 +186,8 @@ def _chains(group: Sequence[AnswerOverStages]) -> Iterator[_Chain]:
     """Yield for each variant the healthy cluster with nodes down and replaced, and with each other condition."""
     for variant in dict.fromkeys(capacity.variant for answer in group for capacity in answer.capacities):
         known = [condition for answer in group if (condition := _condition(answer, variant))]
-        healthy = [condition for condition in known if condition.action is None]
-        others = [condition for condition in known if condition.action and not condition.action.loses_nodes]
+        healthy = [condition for condition in known if condition.part.action is None]
+        others = [condition for condition in known if (action := condition.part.action) and not action.loses_nodes]
         # Reversed, so that of several conditions of one rank the first stays
         by_rank = {condition.rank: condition for condition in reversed(known) if condition not in others}
         lost = [by_rank[rank] for rank in sorted(by_rank)]
@@ -225,16 +221,14 @@ def _answers_of(chain: _Chain) -> Iterator[ConditionAnswer]:
             "condition": condition.name,
         }
         if before:
-            answer |= {"beside": before.name, "contradicts": _is_above(condition.capacity, before.capacity)}
+            # One that is only known to be at least so much contradicts nothing
+            is_above = (condition.capacity.capacity_ops_s or 0) > (before.capacity.capacity_ops_s or 0)
+            contradicts = is_above and before.capacity.kind in ("found", "none")
+            answer |= {"beside": before.name, "contradicts": contradicts}
             if not is_comparable:
                 answer["incomparable"] = (*before.exposures, *condition.exposures)
         figures = _figures(chain, index) if has_figures else {}
         yield ConditionAnswer.model_validate({**answer, **figures, "run_ops_s": _to_run(chain, index, figures)})
-
-
-def _is_above(capacity: Capacity, other: Capacity) -> bool:
-    """Tell whether a capacity is above another one that is not only known to be at least so much."""
-    return (capacity.capacity_ops_s or 0) > (other.capacity_ops_s or 0) and other.kind in ("found", "none")
 
 
 def _figures(chain: _Chain, index: int) -> dict[str, object]:

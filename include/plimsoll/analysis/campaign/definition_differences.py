@@ -15,7 +15,6 @@ from pydantic import Field
 
 from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.cell_results import CampaignData
-from plimsoll.analysis.campaign.host_facts import unlike
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.base import Model
@@ -113,8 +112,11 @@ def differing_variants(pairs: Sequence[FactsOfPair]) -> Iterator[Difference]:
 
 def unlike_in(pairs: Iterable[FactsOfPair]) -> Mapping[tuple[str, str, str], Sequence[str]]:
     """Return each fact that differs, with both its values, and the names of the pairs that differ so."""
-    differences = ((name, unlike(facts_a, facts_b, ABSENT)) for name, facts_a, facts_b in pairs)
-    return grouped((difference, name) for name, own in differences for difference in own)
+    return grouped(
+        ((difference.what, difference.a, difference.b), name)
+        for name, facts_a, facts_b in pairs
+        for difference in differing(facts_a, facts_b)
+    )
 
 
 def _facts(definition: Definition) -> dict[str, str]:
@@ -160,9 +162,11 @@ def _flat(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, s
 
 
 def differing(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[Difference]:
-    """Yield the facts of two campaigns that are not equal."""
-    for key, value_a, value_b in unlike(a, b, ABSENT):
-        yield Difference(what=key, a=value_a, b=value_b)
+    """Yield the facts that are not equal: those of A in order, then further ones of B."""
+    for fact in dict.fromkeys([*a, *b]):
+        value_a, value_b = a.get(fact, ABSENT), b.get(fact, ABSENT)
+        if value_a != value_b:
+            yield Difference(what=fact, a=value_a, b=value_b)
 
 
 def _is_below(key: str, roots: Sequence[str]) -> bool:
@@ -184,10 +188,7 @@ class Contradiction(Model):
 def contradictions(
     variant: str, capacity_ops_s: int | None, data: CampaignData, others: Iterable[CampaignData]
 ) -> tuple[Contradiction, ...]:
-    """Return the misses of a variant that contradict the capacity which a part found, at most one for each other stage.
-
-    `data` is the part's, `others` are the parts of other stages with the same workload.
-    """
+    """Return a variant's misses in `others`, data of other stages, that contradict a capacity: the lowest of each."""
     if not capacity_ops_s:
         return ()
     asked = (other for other in others if other.part.tells_capacity)
@@ -197,11 +198,9 @@ def contradictions(
 
 def _lowest_miss(variant: str, capacity: int, data: CampaignData, other: CampaignData) -> Iterator[Contradiction]:
     cells = [result for result in other.state.cells if result.cell.variant == variant]
-    missed = [
-        result.cell.load_ops_s for result in cells if result.outcome == "missed" and result.cell.load_ops_s <= capacity
-    ]
-    if missed:
-        lowest = min(missed)
+    missed = [result.cell.load_ops_s for result in cells if result.outcome == "missed"]
+    lowest = min(missed, default=capacity + 1)
+    if lowest <= capacity:
         yield Contradiction(
             stage=other.part.stage,
             load_ops_s=lowest,

@@ -2,8 +2,6 @@
 workload in each stage, as if it were a campaign of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -18,7 +16,7 @@ from plimsoll.analysis.campaign.by_load import (
     rates_below,
     repeats_by_load,
 )
-from plimsoll.analysis.campaign.capacity import Capacity, Rung, capacities, reported_capacities
+from plimsoll.analysis.campaign.capacity import Capacity, Rung, capacities
 from plimsoll.analysis.campaign.causes import VariantCauses, causes_of_misses
 from plimsoll.analysis.campaign.cell_results import CampaignData, CellResult, cell_results, require_no_strays
 from plimsoll.analysis.campaign.left_out import LeftOut, left_out
@@ -51,7 +49,6 @@ class CampaignCells:
 
     @property
     def level(self) -> ServiceLevel:
-        """Return the first service level, which charts show."""
         return self.part.service_levels[0]
 
     @property
@@ -84,7 +81,7 @@ class Findings(CampaignCells):
     """Capacity of each variant; empty for a part that takes its load from an earlier stage."""
     rungs: Mapping[str, tuple[Rung, ...]] = field(default_factory=dict)
     """Variant → its loads, rising, with the outcomes of their repeats."""
-    source: Findings | None = None
+    source: "Findings | None" = None
     """The findings of the part from which this part takes its load; None where its loads are its own."""
     left_out: tuple[LeftOut, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
@@ -108,15 +105,12 @@ def analyse(data: CampaignData) -> Findings:
     timing, level = part.timing, part.service_levels[0]
     cells = cell_results(data)
     found_capacities = capacities(data, cells)
-    decisive = {}
-    for capacity in found_capacities:
-        cell = decisive_cell([result for result in cells if result.cell.variant == capacity.variant], capacity)
-        if cell is not None:
-            decisive[capacity.variant] = cell
+    deciding = {capacity.variant: decisive_cell(cells, capacity) for capacity in found_capacities}
+    decisive = {variant: cell for variant, cell in deciding.items() if cell}
     return Findings(
         data=data,
         cells=cells,
-        capacities=reported_capacities(data, cells),
+        capacities=found_capacities if part.asks == "capacity" else (),
         rungs={capacity.variant: capacity.rungs for capacity in found_capacities},
         left_out=left_out(part.strategy, cells),
         comparisons=compare_with_control(cells, part.control),
@@ -136,9 +130,7 @@ def analyse(data: CampaignData) -> Findings:
 
 
 def data_of_parts(data: CampaignData) -> tuple[CampaignData, ...]:
-    """Return the data of each part that has cells, in the definition's order.
-
-    For a campaign with one part: its data unchanged.
+    """Return the data of each part that has cells, in the definition's order; of the only part unchanged.
 
     Raises NotFound for an attempt at a cell that the definition does not have.
     """
@@ -177,10 +169,7 @@ def _without_idle(part: Part) -> Part:
 
 
 def _spending_of(spending: Spending | None, cells: tuple[CellResult, ...]) -> Spending | None:
-    """Return the cost of the attempts at these cells.
-
-    Estimate, budget and the idle time of kept hosts belong to the whole campaign, so they are left out.
-    """
+    """Return the cost of the attempts at these cells; estimate, budget and idle hosts are the whole campaign's."""
     if spending is None:
         return None
     ids = {result.cell.id for result in cells}

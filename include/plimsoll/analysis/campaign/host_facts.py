@@ -100,13 +100,6 @@ def facts_of_host(facts: HostFacts, memory: Callable[[int], str], size: Callable
     }
 
 
-def unlike(a: Mapping[str, str], b: Mapping[str, str], absent: str) -> Iterator[tuple[str, str, str]]:
-    """Yield facts with different values: the fact, its value in A and its value in B. `absent` where there is none."""
-    for fact in dict.fromkeys([*a, *b]):
-        if a.get(fact, absent) != b.get(fact, absent):
-            yield fact, a.get(fact, absent), b.get(fact, absent)
-
-
 def varied_facts(hosts: Sequence[HostReport]) -> Mapping[str, Sequence[Observation]]:
     """Return facts with several values on the hosts of one role."""
     return {fact: seen for fact, seen in _observed(hosts) if _varies(seen)}

@@ -1,22 +1,16 @@
 """What disturbed the hosts of a campaign: other machines, other programs, clocks that were off, and replaced ones."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from math import isnan
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import Field
 
 from plimsoll.analysis import grouped
+from plimsoll.analysis.campaign.cell_results import CellResult
 from plimsoll.domain.hosts.fingerprint import Fingerprint
+from plimsoll.domain.keys.host_bounds import Disturbance
 from plimsoll.domain.text.base import Model
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from plimsoll.analysis.campaign.cell_results import CellResult
-    from plimsoll.domain.keys.host_bounds import Disturbance
 
 
 class Steal(Model):
@@ -84,23 +78,15 @@ def other_programs(cells: Iterable[CellResult]) -> OtherPrograms | None:
 def noise_facts(cells: Sequence[CellResult], bounds: Disturbance) -> dict[str, str]:
     """Tell how much noise the hosts of the shown attempts had, in words that are equal for all calm hosts."""
     shown = [result.shown.hosts for result in cells if result.shown]
+    facts = {}
+    for fact, column, percent in (
+        ("CPU of other programs", "cpu_others_highest", bounds.foreign_cpu),
+        ("CPU of other machines", "cpu_steal", bounds.steal),
+    ):
+        if known := [share for table in shown if column in table for share in table[column].dropna()]:
+            facts[fact] = f"up to {max(known):.0%}" if max(known) > percent / 100 else f"at most {percent}%"
     disturbed = sum(attempt.verdict.is_disturbed for result in cells for attempt in result.attempts)
-    return {
-        **dict(_beside("CPU of other programs", _highest(shown, "cpu_others_highest"), bounds.foreign_cpu)),
-        **dict(_beside("CPU of other machines", _highest(shown, "cpu_steal"), bounds.steal)),
-        "attempts that noise disturbed": str(disturbed or "none"),
-    }
-
-
-def _highest(tables: Sequence[pd.DataFrame], column: str) -> float:
-    """Return the highest value in the column of any table; NaN: none is known."""
-    highest = [float(table[column].max()) for table in tables if column in table and table[column].notna().any()]
-    return max(highest, default=float("nan"))
-
-
-def _beside(fact: str, highest: float, bound_percent: int) -> Iterator[tuple[str, str]]:
-    if not isnan(highest):
-        yield fact, f"up to {highest:.0%}" if highest > bound_percent / 100 else f"at most {bound_percent}%"
+    return {**facts, "attempts that noise disturbed": str(disturbed or "none")}
 
 
 def clock_offset_ms(cells: Iterable[CellResult]) -> float | None:
@@ -136,8 +122,5 @@ def largest_from_controller_ms(fingerprints: Iterable[Fingerprint]) -> float | N
 
 
 def largest_from_load_host_ms(fingerprints: Iterable[Fingerprint]) -> float | None:
-    """Return the largest offset of a node's clock from its first load host's, ms; None where there are no nodes.
-
-    This offset is taken out of the nodes' times.
-    """
+    """Return the largest offset, ms, of a node's clock from its first load host's: it is taken out of nodes' times."""
     return max((abs(ahead) for fingerprint in fingerprints for ahead in fingerprint.ahead_ms().values()), default=None)

@@ -93,15 +93,12 @@ def misses_of(attempt: AttemptData, bound_ms: float) -> tuple[Miss, ...]:
 
 
 def decisive_cell(cells: Sequence[CellResult], capacity: Capacity) -> CellResult | None:
-    """Return the cell that decided a variant's capacity, out of the variant's `cells`.
-
-    None where none has valid intervals. It is the worst valid repeat at the lowest load that missed, else at the
-    highest load that was run.
-    """
-    valid = [result for result in cells if result.counted and not result.counted.intervals.empty]
+    """Return the cell that decided a capacity: the worst at the lowest missed load, else at the highest that ran."""
+    own = (result for result in cells if result.cell.variant == capacity.variant)
+    valid = [result for result in own if result.counted and not result.counted.intervals.empty]
     load = capacity.lowest_missed_ops_s or max((result.cell.load_ops_s for result in valid), default=0)
-    own = [result for result in valid if result.cell.load_ops_s == load]
-    return max(own, key=lambda result: (result.verdict and distance(result.verdict)) or 0.0, default=None)
+    at_load = (result for result in valid if result.cell.load_ops_s == load)
+    return max(at_load, key=lambda result: (result.verdict and distance(result.verdict)) or 0.0, default=None)
 
 
 _Row = tuple[float, float | None]
@@ -109,7 +106,6 @@ _Row = tuple[float, float | None]
 
 
 def _worst_rows(attempt: AttemptData, most: int) -> list[_Row]:
-    """Return an attempt's missed intervals, the worst first."""
     table = attempt.intervals
     if table.empty:
         return []

@@ -16,18 +16,17 @@ The figure of a cell is the mean of its intervals' log percentile. Its residual 
 repeats of the same variant and load, multiplied by √(n / (n - 1)) because the cell is itself part of that mean.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, sqrt
 from operator import itemgetter
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from plimsoll.analysis import grouped
-from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
+from plimsoll.analysis.campaign.cell_results import CellResult
 from plimsoll.analysis.campaign.host_noise import (
     KeptHosts,
     OtherPrograms,
@@ -69,8 +68,8 @@ def host_residuals(cells: Iterable[CellResult]) -> tuple[Residual, ...]:
         (result, host, float(np.log(busy)))
         for result in cells
         if result.counted is not None and not result.counted.hosts.empty
-        for host, busy in _busy(result.counted).items()
-        if busy > 0
+        for host, busy in zip(result.counted.hosts["host"], result.counted.hosts["cpu_busy"].astype(float), strict=True)
+        if busy > 0 and not is_load_host(host)
     )
 
 
@@ -91,11 +90,6 @@ def _residuals(figures: Iterable[tuple[CellResult, str | None, float]]) -> tuple
         for widened in [sqrt(len(own) / (len(own) - 1))]
         for result, host, value in own
     )
-
-
-def _busy(attempt: AttemptData) -> Mapping[str, float]:
-    nodes = attempt.hosts[~attempt.hosts["host"].map(is_load_host).astype(bool)]
-    return dict(zip(nodes["host"], nodes["cpu_busy"].astype(float), strict=True))
 
 
 FEWEST_CELLS = 10
@@ -148,18 +142,7 @@ class Noise(Model):
     ] = ()
 
 
-UNKNOWN = Noise(
-    order=OrderEffect(cells=0, change=None, p_value=None, shown=False),
-    zones=ZoneEffect(zones={}, p_value=None, shown=False),
-    outliers=(),
-    steal=None,
-    clock_offset_ms=None,
-)
-"""The noise of cells that were not compared."""
-
-
 def noise(cells: Sequence[CellResult]) -> Noise:
-    """Return all influences, computed from attempts that count."""
     residuals = cell_residuals(cells)
     return Noise(
         order=order_effect(residuals),
@@ -177,21 +160,19 @@ def order_effect(residuals: Iterable[Residual]) -> OrderEffect:
     placed = list(enumerate(in_order(residuals)))
     if len(placed) < FEWEST_CELLS or not any(residual.value for _, residual in placed):
         return OrderEffect(cells=len(placed), change=None, p_value=None, shown=False)
-    p_value, slope = seasonal_trend(_seasons(placed))
+    # Not widened: a slope is taken from differences of cells, in which the mean drops out
+    seasons = grouped((residual.group, (position, residual.value / residual.widened)) for position, residual in placed)
+    tables = [np.array(season, dtype=np.float64) for season in seasons.values()]
+    p_value, slope = seasonal_trend([(table[:, 0], table[:, 1]) for table in tables])
     change = exp(slope * (len(placed) - 1))
     return OrderEffect(cells=len(placed), change=change, p_value=p_value, shown=p_value <= 1 - CONFIDENCE)
 
 
-def _seasons(placed: Iterable[tuple[int, Residual]]) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    # Not widened: a slope is taken from differences of cells, in which the mean drops out
-    seasons = grouped((residual.group, (position, residual.value / residual.widened)) for position, residual in placed)
-    tables = [np.array(season, dtype=np.float64) for season in seasons.values()]
-    return [(table[:, 0], table[:, 1]) for table in tables]
-
-
 def zone_effect(residuals: Iterable[Residual]) -> ZoneEffect:
     """Apply Kruskal and Wallis' test to the zones of the load hosts. Each zone needs three cells."""
-    by_zone = grouped((zone, residual.value) for residual in residuals if (zone := _zone(residual.result.counted)))
+    prints = ((counted.fingerprint, residual) for residual in residuals if (counted := residual.result.counted))
+    zones = ((ran.load_host.provider.get(_ZONE), residual.value) for ran, residual in prints if ran)
+    by_zone = grouped((zone, value) for zone, value in zones if zone)
     typical = {zone: exp(float(np.median(values))) for zone, values in sorted(by_zone.items())}
     samples = [values for values in by_zone.values() if len(values) >= 3]
     # Where all residuals are 0 SciPy's p value is NaN
@@ -204,10 +185,7 @@ def zone_effect(residuals: Iterable[Residual]) -> ZoneEffect:
 
 
 def outliers(residuals: Sequence[Residual], figure: str) -> tuple[Outlier, ...]:
-    """Return residuals beyond what the largest of so many exceeds with a probability of 5 %.
-
-    There are none with fewer than FEWEST_CELLS cells.
-    """
+    """Return residuals beyond what the largest of so many exceeds with a chance of 5 %; none of too few to tell."""
     values = np.array([residual.value for residual in residuals])
     if len(values) < FEWEST_CELLS:
         return ()
@@ -236,6 +214,5 @@ def _is_odd_among_its_like(residual: Residual, residuals: Sequence[Residual]) ->
     return abs(residual.value - float(np.mean(like))) > float(t.ppf(1 - _OWN_LEVEL / 2, len(like) - 1)) * spread
 
 
-def _zone(attempt: AttemptData | None) -> str | None:
-    fingerprint = attempt.fingerprint if attempt else None
-    return fingerprint.load_host.provider.get(_ZONE) if fingerprint else None
+UNKNOWN = noise(())
+"""The noise of cells that were not compared."""

@@ -167,14 +167,11 @@ class Steadiness(Model):
 def steadiness(cells: Iterable[CellResult]) -> tuple[Steadiness, ...]:
     """Return the steadiness of every cell with a valid attempt that has intervals, in the cells' order."""
     known = [_cell(result) for result in cells if result.counted and not result.counted.intervals.empty]
-    tested = [of_cell for of_cell in known if of_cell.finding != _TOO_SHORT]
-    values = holm([value for of_cell in tested for value in (of_cell.trend_p or 0.0, of_cell.jump_p or 0.0)])
-    pairs = iter(zip(values[::2], values[1::2], strict=True))
-    return tuple(of_cell if of_cell.finding == _TOO_SHORT else _concluded(of_cell, next(pairs)) for of_cell in known)
+    adjusted = holm([p_value for of_cell in known for p_value in (of_cell.trend_p, of_cell.jump_p)])
+    return tuple(map(_concluded, known, adjusted[::2], adjusted[1::2]))
 
 
 def unsteady(found: Iterable[Steadiness]) -> tuple[Steadiness, ...]:
-    """Return the cells whose judged time has a trend or a change point."""
     return tuple(of_cell for of_cell in found if of_cell.finding in ("drifts", "jumps"))
 
 
@@ -202,13 +199,15 @@ def _cell(result: CellResult) -> Steadiness:
     )
 
 
-def _concluded(tested: Steadiness, p_values: tuple[float, float]) -> Steadiness:
+def _concluded(tested: Steadiness, trend_p: float | None, jump_p: float | None) -> Steadiness:
     """Return the finding with its corrected p value; "no drift shown" where neither test is significant.
 
     A significant result of either test confirms the finding, because a jump also makes a trend, and a trend a change.
     """
-    concluded = tested if min(p_values) <= 1 - CONFIDENCE else tested.model_copy(update={"finding": "no drift shown"})
-    return concluded.model_copy(update={"p_holm": min(p_values)})
+    if trend_p is None or jump_p is None:
+        return tested
+    finding = tested.finding if min(trend_p, jump_p) <= 1 - CONFIDENCE else "no drift shown"
+    return tested.model_copy(update={"finding": finding, "p_holm": min(trend_p, jump_p)})
 
 
 def _step_fits_better(values: NDArray[np.float64], change: int, slope: float) -> bool:

@@ -9,6 +9,7 @@ Delaney, J. Educ. Behav. Stat. 25 (2000), superiority. Hodges and Lehmann, Ann. 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from math import ceil, comb, inf, log
+from operator import itemgetter
 from statistics import median
 from typing import Annotated, Literal
 
@@ -86,15 +87,11 @@ def pass_probability_bound(passes: int, repeats: int) -> float:
 
 
 def median_coverage(repeats: int) -> float:
-    """Return the chance that the range of that many repeats contains the true median: 1 - 2^(1-n).
-
-    Of five repeats it is 93.75 %, of one repeat 0.
-    """
+    """Return the chance that the range of that many repeats contains the true median: 1 - 2^(1-n)."""
     return float(1 - 2.0 ** (1 - repeats))
 
 
 def power_of(repeats: int) -> Repeats:
-    """Tell what that many repeats can show at best."""
     return Repeats(
         repeats=repeats,
         pass_probability_bound=pass_probability_bound(repeats, repeats),
@@ -110,19 +107,17 @@ def are_few(repeats: int) -> bool:
 
 
 def smallest_corrected_p(comparison: Comparison, comparisons: int) -> float | None:
-    """Return the smallest p value that the repeats could have given after Holm's correction over so many comparisons.
-
-    None where there were no repeats to compare.
-    """
+    """Return the smallest p value that the repeats could have given after Holm's correction; None: no repeats."""
     return None if comparison.smallest_p is None else min(1.0, comparison.smallest_p * comparisons)
 
 
-def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """Apply Holm's step-down adjustment, in the order given. Results compare with the significance level directly."""
-    adjusted = [0.0] * len(p_values)
+def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
+    """Apply Holm's step-down adjustment, in order; None is no test. Results compare with the significance level."""
+    known = {index: p_value for index, p_value in enumerate(p_values) if p_value is not None}
+    adjusted: list[float | None] = [None] * len(p_values)
     highest = 0.0
-    for rank, index in enumerate(sorted(range(len(p_values)), key=lambda number: p_values[number])):
-        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[index]))
+    for rank, (index, p_value) in enumerate(sorted(known.items(), key=itemgetter(1))):
+        highest = max(highest, min(1.0, (len(known) - rank) * p_value))
         adjusted[index] = highest
     return tuple(adjusted)
 
@@ -177,9 +172,7 @@ def stratified_rank_test(strata: Sequence[Stratum]) -> tuple[float, float]:
 
 
 def compare_with_control(cells: Sequence[CellResult], control: str | None) -> tuple[Comparison, ...]:
-    """Compare every other variant with the control by the first service level's worst interval.
-
-    Empty without a control.
+    """Compare every other variant with the control by the first service level's worst interval; empty without one.
 
     Loads where either has fewer than two valid repeats are left out, because one repeat shows nothing about spread.
     """
@@ -217,12 +210,11 @@ def _known_ratio(samples: Sequence[Stratum]) -> float | None:
 
 def conclude(compared: Sequence[Comparison]) -> tuple[Comparison, ...]:
     """Return the comparisons with Holm's correction over all of them, each with its conclusion."""
-    tested = [comparison for comparison in compared if comparison.p_value is not None]
-    adjusted = iter(holm([comparison.p_value or 0.0 for comparison in tested]))
-    values = [None if comparison.p_value is None else next(adjusted) for comparison in compared]
+    adjusted = holm([comparison.p_value for comparison in compared])
+    tests = len(adjusted) - adjusted.count(None)
     return tuple(
-        comparison.model_copy(update={"p_holm": p_holm, "conclusion": _conclusion(comparison, p_holm, len(tested))})
-        for comparison, p_holm in zip(compared, values, strict=True)
+        comparison.model_copy(update={"p_holm": p_holm, "conclusion": _conclusion(comparison, p_holm, tests)})
+        for comparison, p_holm in zip(compared, adjusted, strict=True)
     )
 
 

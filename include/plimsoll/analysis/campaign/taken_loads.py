@@ -79,11 +79,7 @@ def at_taken_loads(cells: Iterable[CellResult], control: str | None, *, has_take
 
 
 def changed_maxima(found_loads: Iterable[StageLoad], now: Iterable[Capacity]) -> dict[str, int | None]:
-    """Return variants whose maximum is another by now than when their loads were found: variant → its capacity now,
-    ops/s.
-
-    None: it has no capacity by now.
-    """
+    """Return variants with another maximum than when their loads were found: variant → now, ops/s; None: none now."""
     now_ops_s = {capacity.variant: capacity.capacity_ops_s for capacity in now}
     maxima = ((load, now_ops_s.get(load.variant)) for load in found_loads)
     return {load.variant: maximum for load, maximum in maxima if maximum != load.maximum_ops_s}
@@ -154,10 +150,11 @@ def between(met_ops_s: int, missed_ops_s: int) -> tuple[int, ...]:
     gaps, loads = [(met_ops_s, missed_ops_s)], list[int]()
     while gaps and len(loads) < _MOST:
         low, high = gaps.pop(0)
-        middle = _readable(low, high)
-        if middle is not None:
-            loads.append(middle)
-            gaps += [(low, middle), (middle, high)]
+        if high > FAR * low:
+            middle = _rounded(exp((log(low) + log(high)) / 2), high / low)
+            if low < middle < high:  # a round load may lie outside
+                loads.append(middle)
+                gaps += [(low, middle), (middle, high)]
     return tuple(loads)
 
 
@@ -171,19 +168,8 @@ def above(met_ops_s: int) -> int:
     return 2 * met_ops_s
 
 
-def _readable(low: int, high: int) -> int | None:
-    """Return the middle of two loads on a log scale, rounded. None where no round load lies between."""
-    if high <= FAR * low:
-        return None
-    middle = _rounded(exp((log(low) + log(high)) / 2), high / low)
-    return middle if low < middle < high else None
-
-
 def _rounded(load: float, gap: float) -> int:
-    """Round to the fewest digits that move the value by at most a quarter of its distance from either end.
-
-    Distances are measured on a log scale.
-    """
+    """Round to the fewest digits that move the value by at most a quarter of its distance from either end, in logs."""
     near = (rounded for rounded in _candidates(load) if abs(log(rounded / load)) <= _ROUNDED * log(gap) / 2)
     return next(near, round(load))
 

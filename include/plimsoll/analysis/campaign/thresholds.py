@@ -51,28 +51,18 @@ class ThresholdAnswer(Model):
     ] = None
 
 
-def observations_of(part: Part, cells: Sequence[CellResult]) -> tuple[CellObservation, ...]:
-    """Return what a variant's valid cells under a load tell."""
-    verdicts = [result.verdict for result in cells if result.verdict and result.cell.load_ops_s]
-    return tuple(observation for verdict in verdicts if (observation := observation_of(verdict, part)))
-
-
 Observed = Mapping[str, Sequence[CellObservation]]
 """What the valid cells of each variant tell, by the variant's id."""
 
 
-def observed_of(part: Part, of_variants: Mapping[str, Sequence[CellResult]]) -> Observed:
-    """Return what each variant's cells tell; nothing where the load is no rate."""
-    return {name: observations_of(part, of_variants[name]) for name in of_variants if "rate" in part.knows}
-
-
 def observed_over(of_parts: Iterable[tuple[Part, Sequence[CellResult]]]) -> Observed:
-    """Return what each variant's cells tell in several parts, each cell by its own part."""
+    """Return what each variant's cells under a load tell, each by its own part; nothing where the load is no rate."""
     return grouped(
         (result.cell.variant, observation)
         for part, cells in of_parts
+        if "rate" in part.knows
         for result in cells
-        for observation in observations_of(part, [result])
+        if result.verdict and result.cell.load_ops_s and (observation := observation_of(result.verdict, part))
     )
 
 
@@ -107,9 +97,9 @@ class ThresholdRatio(Model):
 
 
 def threshold_ratio(part: Part, observed: Observed, variant: str) -> ThresholdRatio | None:
-    """Return how a variant's load compares with the control's; None where either has no valid cell."""
+    """Return how a variant's load compares with the control's; None for that, and where either has no valid cell."""
     pair = (variant, part.control or "")
-    if not all(observed.get(name) for name in pair):
+    if variant == part.control or not all(observed.get(name) for name in pair):
         return None
     question = question_of_part(part, part.asked_intervals)
     ends = min(part.loads), max(part.loads)

@@ -58,7 +58,6 @@ class Change:
 
     @property
     def ratio(self) -> float | None:
-        """Return the mean after over that before; None where it was zero."""
         return self.after / self.before if self.before else None
 
 
@@ -149,7 +148,8 @@ def _merged(series: Floats, places: Sequence[int], by_ratio: bool, smallest: flo
     while kept:
         around = _stretches(series, kept)
         p_values = [_p_value(series, stretch) for stretch in around]
-        sizes = [_size(series, stretch, by_ratio) for stretch in around]
+        means = (_means(series, stretch, by_ratio) for stretch in around)
+        sizes = [abs(after / before - 1) if before else inf for before, after in means]
         if max(p_values) > P_VALUE:
             del kept[int(np.argmax(p_values))]
         elif min(sizes) < smallest:
@@ -197,11 +197,6 @@ def _t_test(before: Floats, after: Floats) -> float:
         return 1.0
     error = np.sqrt(variance * (1 / len(before) + 1 / len(after)))
     return float(2 * stdtr(freedom, -difference / error)) if error else 0.0
-
-
-def _size(series: Floats, stretch: _Stretch, by_ratio: bool) -> float:
-    before, after = _means(series, stretch, by_ratio)
-    return abs(after / before - 1) if before else inf
 
 
 def _means(series: Floats, stretch: _Stretch, by_ratio: bool) -> tuple[float, float]:

@@ -1,6 +1,6 @@
 """The figures of one campaign that a trend follows: one for each measure, variant and load, over valid repeats."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 from statistics import median
@@ -9,7 +9,7 @@ from typing import Literal
 from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.cell_results import CampaignData, CellResult, cell_results
 from plimsoll.analysis.campaign.pauses import pause_statistics
-from plimsoll.analysis.campaign.thresholds import observed_of, threshold_answer
+from plimsoll.analysis.campaign.thresholds import observed_over, threshold_answer
 
 Measure = Literal[
     "worst_interval_ms", "achieved_ops_s", "capacity_ops_s", "action_s", "longest_pause_ms", "paused_share"
@@ -53,12 +53,11 @@ def figures_of(data: CampaignData) -> dict[SeriesKey, Figure]:
     return dict([*_capacities(data, cells), *_by_load(data, cells), *_pauses(data, cells)])
 
 
-def _capacities(data: CampaignData, cells: Iterable[CellResult]) -> Iterator[tuple[SeriesKey, Figure]]:
+def _capacities(data: CampaignData, cells: Sequence[CellResult]) -> Iterator[tuple[SeriesKey, Figure]]:
     """Yield the load that is met with a chance. A capacity on the grid of loads moves by whole steps or not at all."""
     if data.part.asks == "capacity":
-        of_variants = grouped((result.cell.variant, result) for result in cells)
-        observed = observed_of(data.part, of_variants)
-        for variant in of_variants:
+        observed = observed_over([(data.part, cells)])
+        for variant in dict.fromkeys(result.cell.variant for result in cells):
             answer = threshold_answer(data.part, observed, variant)
             if answer and answer.ops_s:
                 key = SeriesKey("capacity_ops_s", data.part.stage, data.part.workload_id, variant)

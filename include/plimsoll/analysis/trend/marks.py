@@ -44,12 +44,10 @@ class TrendMark(Model):
 
     @classmethod
     def of_campaign(cls, campaign_id: str, began_at: datetime | None, remark: Remark) -> Self:
-        """Return a mark that makes the campaign a baseline."""
         return cls(kind="baseline", campaign_id=campaign_id, began_at=began_at, **vars(remark))
 
     @classmethod
     def of_change(cls, change: PlacedChange, began_at: datetime | None, kind: Kind, remark: Remark) -> Self:
-        """Return a mark on a change, whose first campaign began then."""
         return cls(kind=kind, began_at=began_at, **vars(remark), **change.model_dump(include=_OF_CHANGE))
 
     @property
@@ -58,7 +56,6 @@ class TrendMark(Model):
 
     @property
     def note(self) -> Note | None:
-        """Return what was said, by whom and when; None where it was taken back."""
         return Note(text=self.text, by=self.by, at=self.at) if self.text else None
 
     def is_on(self, change: PlacedChange, series: Sequence[TrendSeries]) -> bool:
@@ -72,17 +69,14 @@ class TrendMark(Model):
         return any(self._is_at(own, number) for own, number in _own_points(change, series))
 
     def _is_at(self, series: TrendSeries, number: int) -> bool:
-        index, at = self._index(series), series.change_points[number]
-        if index is None:
-            return False
-        ends = series.ends
-        return abs(at.index - index) <= NEAR or (at.gradual and ends[number] < index < ends[number + 2])
-
-    def _index(self, series: TrendSeries) -> int | None:
-        """Return the index after the change. Where its campaign was deleted, the one before tells."""
         indices = {point.campaign_id: index for index, point in enumerate(series.points)}
         before = indices.get(self.previous_campaign_id)
-        return indices.get(self.campaign_id, None if before is None else before + 1)
+        # Where the first campaign after the change was deleted, the one before it tells
+        index = indices.get(self.campaign_id, None if before is None else before + 1)
+        if index is None:
+            return False
+        at, ends = series.change_points[number], series.ends
+        return abs(at.index - index) <= NEAR or (at.gradual and ends[number] < index < ends[number + 2])
 
 
 def _own_points(change: PlacedChange, series: Sequence[TrendSeries]) -> Iterator[tuple[TrendSeries, int]]:
@@ -101,7 +95,6 @@ class Marks:
     log: tuple[TrendMark, ...] = ()
 
     def baselines(self) -> dict[Baseline, Note]:
-        """Return the baselines with what was said of each."""
         newest = {mark.campaign_id: mark for mark in self.log if mark.kind == "baseline"}
         return {mark.baseline: note for mark in newest.values() if (note := mark.note)}
 
@@ -119,11 +112,9 @@ class Marks:
         return Marks(tuple(log))
 
     def on(self, change: PlacedChange, series: Sequence[TrendSeries], kind: Kind) -> TrendMark | None:
-        """Return the newest mark of that kind on the change."""
         marks = (mark for mark in reversed(self.log) if mark.kind == kind and mark.is_on(change, series))
         return next(marks, None)
 
     def accepted(self, change: PlacedChange, series: Sequence[TrendSeries]) -> Note | None:
-        """Return why the change is accepted; None where it is not."""
         mark = self.on(change, series, "accepted")
         return mark.note if mark else None

@@ -186,16 +186,12 @@ def placed_changes(series: Sequence[TrendSeries]) -> tuple[PlacedChange, ...]:
     for number, own_series in enumerate(series):
         for change in own_series.change_points:
             of_place = (own for own in groups if series[own[0][0]].place == own_series.place)
-            group = next((own for own in of_place if _is_same(own[0][1], change)), None)
-            if group is None:
-                group = []
-                groups.append(group)
-            group.append((number, change))
+            near = (own for own in of_place if abs(own[0][1].index - change.index) <= NEAR)
+            if group := next((own for own in near if own[0][1].effect == change.effect), None):
+                group.append((number, change))
+            else:
+                groups.append([(number, change)])
     return tuple(_placed(series, sorted(own, key=lambda pair: pair[1].p_value)) for own in groups)
-
-
-def _is_same(change: ChangePoint, other: ChangePoint) -> bool:
-    return abs(change.index - other.index) <= NEAR and change.effect == other.effect
 
 
 def _placed(series: Sequence[TrendSeries], own: Sequence[tuple[int, ChangePoint]]) -> PlacedChange:

@@ -40,7 +40,8 @@ def answer_of(question: Question, cells: Cells, known: Posterior, loads: _Ends) 
     if not cells:
         return Answer(None, None, None, "nothing", "goes on", 0)
     bounds = log(loads[0]), log(loads[1])
-    decided_by = _decided_by(cells, known)
+    has_margins = any(cell.evidence.margin is not None for cell in cells)
+    decided_by: DecidedBy = "margins" if has_margins and known.by_outcomes < 0.5 else "outcomes"
     nearest = _ends(question, known.quantile, _nearest(question, decided_by))
     stopped = _stopped(question, len(cells), nearest, bounds)
     low, high = interval(question, known.quantile, stopped, decided_by)
@@ -88,11 +89,6 @@ def _stopped(question: Question, cells: int, ends: _Ends, bounds: _Ends) -> Stop
         if ends[1] - ends[0] <= question.log_width:
             return "narrow"
     return "most cells" if cells >= question.at_most else "goes on"
-
-
-def _decided_by(cells: Cells, known: Posterior) -> DecidedBy:
-    has_margins = any(cell.evidence.margin is not None for cell in cells)
-    return "margins" if has_margins and known.by_outcomes < 0.5 else "outcomes"
 
 
 def _ops(log_load: float, bounds: _Ends) -> float | None:

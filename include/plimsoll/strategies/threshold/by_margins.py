@@ -4,18 +4,66 @@ Far from its bound a margin says little about where the bound is crossed: latenc
 end at high ones. So a margin beyond ±0.6, a factor of 1.8, counts only as being beyond it, and a censored one as being
 at least what was seen.
 
+A cell's margin is its expected margin, plus normal noise, plus in some share of the cells a hiccup of exponential size,
+which only makes it worse. An exponential tail is that of a block maximum in Gumbel's domain, to which the worst of many
+intervals belongs.
+
 How steeply margins rise, and how much cells of one load differ, few cells of one variant can't tell. The variants of a
 campaign run the same load on the same hosts, so each learns it from the others too.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import log_ndtr, ndtr
 
-from plimsoll.strategies.threshold.noise import Hiccups, Numbers, log_mean, quantile
 from plimsoll.strategies.threshold.observation import Evidence
-from plimsoll.strategies.threshold.places import Places
+from plimsoll.strategies.threshold.places import Numbers, Places, log_mean
+
+_DENSITY_AT_0 = 1 / np.sqrt(2 * np.pi)
+
+
+@dataclass(frozen=True)
+class Hiccups:
+    """The share of cells with a hiccup, and the mean rise of their margin by it, in spreads of the normal noise.
+
+    Distances are between a margin and its expected value, in spreads too.
+    """
+
+    share: float
+    size: float
+
+    def below(self, distance: Numbers) -> Numbers:
+        """Return the chance of a margin that exceeds its expected value by at most `distance`."""
+        result: Numbers = ndtr(distance) - (self.share * self._tail(distance) if self.share else 0.0)
+        return result
+
+    def density(self, distance: Numbers) -> Numbers:
+        """Return the density of a margin at that distance, per spread."""
+        normal: Numbers = _DENSITY_AT_0 * np.exp(-(distance**2) / 2)
+        return (1 - self.share) * normal + self.share * self._tail(distance) / self.size if self.share else normal
+
+    def _tail(self, distance: Numbers) -> Numbers:
+        """Return how far a hiccup lowers the chance: P(normal ≤ d) − P(normal + exponential ≤ d)."""
+        rate = 1 / self.size
+        # In logs: far below the expected value the one factor overflows while the other becomes 0
+        result: Numbers = np.exp(log_ndtr(distance - rate) - rate * distance + rate * rate / 2)
+        return result
+
+
+@lru_cache(maxsize=64)
+def quantile(hiccups: Hiccups, chance: float) -> float:
+    """Return the distance that is not exceeded with that chance."""
+
+    def excess(distance: float) -> float:
+        return float(hiccups.below(np.array(distance))) - chance
+
+    # Outside of 10 spreads of noise and 40 sizes of a hiccup the chance is 0 or 1 to all digits
+    return float(brentq(excess, -10.0, 10.0 + 40.0 * hiccups.size))
+
 
 BEYOND = 0.6
 _SLOPES = np.geomspace(0.5, 100.0, 9)

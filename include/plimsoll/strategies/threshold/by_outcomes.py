@@ -12,9 +12,8 @@ from math import lgamma, log, pi
 import numpy as np
 
 from plimsoll.strategies.threshold.by_margins import BEYOND
-from plimsoll.strategies.threshold.noise import Numbers, log_mean
 from plimsoll.strategies.threshold.observation import CellObservation
-from plimsoll.strategies.threshold.places import Places
+from plimsoll.strategies.threshold.places import Numbers, Places, log_mean
 
 _RATES = np.geomspace(2.0, 40.0, 6)
 """How steeply the log odds fall, per e-fold of load."""
@@ -29,29 +28,21 @@ def log_likelihood(places: Places, cells: Sequence[CellObservation], chance: flo
         steps = cell.evidence.log_load - places.log_loads
         odds_of_missing = _RATES * steps[:, None] - log(chance / (1 - chance))
         total -= np.logaddexp(0, odds_of_missing if cell.outcome == "met" else -odds_of_missing)
-    return log_mean(total) + sum(_of_margins(_margins(cells, outcome)) for outcome in ("met", "missed"))
+    return log_mean(total) + sum(_of_margins(cells, outcome) for outcome in ("met", "missed"))
 
 
-def _margins(cells: Iterable[CellObservation], outcome: str) -> list[float]:
-    """Return the distances from the bound of cells with that outcome, where they are whole."""
-    margins = [cell.evidence.margin for cell in cells if cell.outcome == outcome and _is_whole(cell)]
-    return [abs(margin) for margin in margins if margin is not None]
+def _of_margins(cells: Iterable[CellObservation], outcome: str) -> float:
+    """Return the log of the marginal likelihood of one outcome's margins, those beyond ±0.6 counted as such.
 
-
-def _is_whole(cell: CellObservation) -> bool:
-    """Tell whether the margin is what it seems: not censored, or beyond what is told apart anyway."""
-    return not cell.is_censored or (cell.margin or 0.0) >= BEYOND
-
-
-def _of_margins(margins: Sequence[float]) -> float:
-    """Return the log of the marginal likelihood of one outcome's margins, those beyond ±0.6 counted as such."""
+    Only those count that are what they seem: not censored, or beyond what is told apart anyway.
+    """
+    whole = (cell for cell in cells if not cell.is_censored or (cell.margin or 0.0) >= BEYOND)
+    known = (cell.evidence.margin for cell in whole if cell.outcome == outcome)
+    margins = [abs(margin) for margin in known if margin is not None]
     near = np.array([margin for margin in margins if margin < BEYOND])
-    return _log_of_shares(len(near), len(margins) - len(near)) + _log_of_normal(near)
-
-
-def _log_of_shares(first: int, second: int) -> float:
-    """Return the log chance of such a sequence of two kinds, whose share is anything (Jeffreys's prior)."""
-    return lgamma(first + 0.5) + lgamma(second + 0.5) - lgamma(first + second + 1) - log(pi)
+    # The log chance of such a sequence of near and far ones, whose share is anything (Jeffreys's prior)
+    shares = lgamma(len(near) + 0.5) + lgamma(len(margins) - len(near) + 0.5) - lgamma(len(margins) + 1) - log(pi)
+    return shares + _log_of_normal(near)
 
 
 def _log_of_normal(values: Numbers) -> float:

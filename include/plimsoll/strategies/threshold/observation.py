@@ -35,7 +35,6 @@ class CellObservation:
     """The margin of each judged interval, where known."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError for values that can't be true of one cell."""
         if not (isfinite(self.load_ops_s) and self.load_ops_s > 0):
             raise ValueError(f"a load is above 0 ops/s, not {self.load_ops_s}")
         if not all(map(isfinite, (*self.intervals, self.margin or 0.0))):
@@ -55,10 +54,7 @@ class CellObservation:
 
 
 def observation_of(verdict: Verdict, part: Part) -> CellObservation | None:
-    """Return what an attempt's verdict tells; None where it is invalid.
-
-    Of several service levels the one counts whose worst interval is highest over its bound.
-    """
+    """Return what an attempt's verdict tells, by the level that is worst over its bound; None where it is invalid."""
     if verdict.valid_outcome is None:
         return None
     known = [(worst, level.ratios) for level in verdict.levels if (worst := _worst(level)) is not None]
@@ -87,16 +83,12 @@ def _is_floor(verdict: Verdict, part: Part, worst: float | None) -> bool:
     """Tell whether the worst interval of a miss, over its bound, is the least that it can be.
 
     So it is where it does not explain the miss: rounded to the bound, or failed operations decided it in a verdict of
-    an earlier version, which does not tell.
+    an earlier version, which does not tell. And so it is where fewer intervals were judged than were due.
     """
     unexplained = worst is not None and worst <= 1
-    return unexplained or verdict.worst_is_floor or _ended_early(verdict, part)
-
-
-def _ended_early(verdict: Verdict, part: Part) -> bool:
-    """Tell whether fewer intervals were judged than were due. How many an action lasts nobody knows before."""
-    if verdict.stopped:
+    if unexplained or verdict.worst_is_floor or verdict.stopped:
         return True
+    # How many an action lasts nobody knows before
     known = ((result, result.service_level) for result in verdict.levels)
     whole = ((result, level) for result, level in known if level.during is None and level.windows == "aligned")
     return any(result.judged < part.timing.judged // level.interval for result, level in whole)

@@ -1,12 +1,13 @@
-"""Where the threshold may lie: a grid of log loads, and beyond the range of loads."""
+"""Where the threshold may lie: a grid of log loads, within and beyond the range of loads."""
 
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, log
 
 import numpy as np
+from numpy.typing import NDArray
 
-from plimsoll.strategies.threshold.noise import Numbers
+Numbers = NDArray[np.float64]
 
 _BEYOND = 0.7
 """How far beyond the range of loads the threshold is looked for, in natural logs: a factor of two."""
@@ -30,7 +31,6 @@ class Places:
 
     @cached_property
     def log_loads(self) -> Numbers:
-        """Return every place."""
         return np.linspace(self.low, self.high, self.count)
 
     @cached_property
@@ -38,3 +38,10 @@ class Places:
         """Return the ends of the stretch around each place."""
         half = (self.high - self.low) / (self.count - 1) / 2
         return np.append(self.log_loads - half, self.high + half)
+
+
+def log_mean(logs: Numbers) -> Numbers:
+    """Return the logs of the means of rows of values that are given by their logs."""
+    highest = logs.max(axis=1, keepdims=True)
+    result: Numbers = highest[:, 0] + np.log(np.exp(logs - highest).mean(axis=1))
+    return result

@@ -29,15 +29,6 @@ class Question:
     is_searched: bool = True
     """Whether cells are run until the interval is narrow. Where all were chosen before, none became so by chance."""
 
-    def __post_init__(self) -> None:
-        """Raise ValueError for a question without an answer."""
-        if not 0.5 <= self.chance < 1 or not 0.5 <= self.confidence < 1:
-            raise ValueError("chance and confidence lie from 50 % to below 100 %")
-        if not 0 < self.within <= 1 or self.at_most < 1:
-            raise ValueError("`within` lies above 0 % and up to 100 %, and `at_most` is a cell or more")
-        if self.intervals is not None and self.intervals < 1:
-            raise ValueError("a question is asked for one interval or more")
-
     @property
     def log_width(self) -> float:
         """Return the width of the interval that is narrow enough, in natural logs of the load."""

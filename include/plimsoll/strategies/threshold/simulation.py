@@ -1,9 +1,8 @@
 """Synthetic campaigns of a threshold: how many cells it takes, and how often its interval holds the true load."""
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from math import ceil, exp, log
+from dataclasses import dataclass, field, replace
+from math import exp, log
 from random import Random
 from statistics import NormalDist, fmean
 
@@ -12,7 +11,14 @@ from plimsoll.domain.campaign.campaign import CampaignStage
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.strategies.matrix import Ladder, Position
-from plimsoll.strategies.synthetic import CapacityModel, Simulation, attempts_until_valid, rounds_of
+from plimsoll.strategies.synthetic import (
+    CapacityModel,
+    PlayedCampaign,
+    Simulation,
+    attempts_until_valid,
+    rounds_of,
+    summary,
+)
 from plimsoll.strategies.threshold.observation import CellObservation
 from plimsoll.strategies.threshold.question import Answer
 from plimsoll.strategies.threshold.step import ladder_answer, threshold_step
@@ -50,7 +56,6 @@ class _Variant:
         self.rounds.append(len(positions))
 
     def ladder(self, part: Part, variants: Sequence["_Variant"]) -> Ladder:
-        """Return its ladder beside the other variants of the part."""
         alike = [variant.cells for variant in part.telling(variants, self)]
         return Ladder(self.known, self.loads, self.cells, alike=alike)
 
@@ -69,27 +74,20 @@ class _Variant:
 def simulate_threshold(
     stage: CampaignStage, strategy: Threshold, world: CapacityModel, runs: int, dice: Random
 ) -> Simulation:
-    """Simulate that many campaigns of a stage whose strategy is a threshold."""
     campaigns = [_in_order([_play(part, strategy, world, dice) for part in stage.parts]) for _ in range(runs)]
     played = [variant for campaign in campaigns for variant in campaign]
-    taken = sorted(sum(len(variant.cells) for variant in campaign) for campaign in campaigns)
-    rounds = Counter(
-        cells
-        for campaign in campaigns
-        for cells in rounds_of(
-            stage, sum(len(variant.cells) for variant in campaign), [variant.rounds for variant in campaign]
-        )
-    )
-    return Simulation(
-        runs=runs,
-        cells_mean=fmean(taken),
-        cells_p95=taken[ceil(0.95 * runs) - 1],
-        attempts_mean=fmean(sum(attempts_until_valid(world.invalid, dice) for _ in range(cells)) for cells in taken),
-        missed_mean=sum(cell.outcome == "missed" for variant in played for cell in variant.cells) / runs,
-        rounds={cells: rounds[cells] / runs for cells in sorted(rounds)},
+    return replace(
+        summary([_summed_up(stage, variants, world.invalid, dice) for variants in campaigns]),
         holds_share=fmean(variant.holds for variant in played),
         narrow_share=fmean(variant.is_decided for variant in played),
     )
+
+
+def _summed_up(stage: CampaignStage, variants: Sequence[_Variant], invalid: float, dice: Random) -> PlayedCampaign:
+    cells = [cell for variant in variants for cell in variant.cells]
+    attempts = sum(attempts_until_valid(invalid, dice) for _ in cells)
+    missed = sum(cell.outcome == "missed" for cell in cells)
+    return PlayedCampaign(attempts, missed, rounds_of(stage, [variant.rounds for variant in variants]))
 
 
 def _in_order(of_parts: Sequence[Sequence[_Variant]]) -> list[_Variant]:

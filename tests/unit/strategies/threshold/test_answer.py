@@ -181,11 +181,3 @@ def test_impossible_observations_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match="ops/s"):
         CellObservation(load, outcome, margin, is_censored)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"chance": 1.0}, {"confidence": 0.2}, {"within": 0.0}, {"at_most": 0}, {"intervals": 0}]
-)
-def test_impossible_questions_are_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match=r"below|above|one interval"):
-        Question(**wrong)  # type: ignore[arg-type]
