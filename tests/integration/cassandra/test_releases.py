@@ -62,7 +62,6 @@ def test_a_node_starts_and_says_what_it_runs(
     assert node.processes[0].jvm.collector == collector
     assert node.processes[0].jvm.collector_beans
     found = parse_gc_log(log)
-    assert found.collector == collector
     if jdk != "openjdk-8":  # whose threads may write the stamps of two lines into each other
         assert (len(found.collections), found.unread) == (pauses_counted(log), None)
 
