@@ -24,31 +24,33 @@ _PAUSES_S = (10.0, 10.0)
 
 
 def destroy_cluster(
-    toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, cluster: Cluster | None = None
+    toolkit: Toolkit,
+    provider: Provider,
+    cluster_id: ClusterId,
+    cluster: Cluster | None = None,
+    going_on: AttemptKey | None = None,
 ) -> None:
     """Destroy the cluster, then record its cost.
 
     Raises ProviderError when a part of the cluster could not be destroyed, and StoreError when it is destroyed but its
-    cost could not be recorded. `cluster` is the cluster, or the part of it, that the caller has seen.
+    cost could not be recorded. `cluster` is the cluster, or the part of it, that the caller has seen. `going_on` is the
+    attempt that will use the hosts that replace kept ones. If it has used these too, its share is recorded after its
+    end.
     """
     provider.destroy(cluster_id)
-    record_cost(toolkit, provider, cluster_id, cluster)
+    record_cost(toolkit, provider, cluster_id, cluster, going_on)
     # Last: if the cost could not be recorded, the reaper finds this note and tries all of it again
     if provider.name == EXTERNAL:
         note_left(toolkit.store, cluster_id)
 
 
-def destroy_replaced(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, asker: AttemptKey) -> None:
-    """Destroy kept hosts that other hosts replace. Raises what `destroy_cluster` raises.
-
-    `asker` is the attempt that will use the other hosts. If it has used these too, its share is recorded after its end.
-    """
-    provider.destroy(cluster_id)
-    record = partial(_record_shares, toolkit.store, cluster_id, toolkit.clock.now(), None, going_on=asker)
-    _recorded_with_patience(toolkit, provider, record, partial(_unrecorded, account_of(cluster_id)))
-
-
-def record_cost(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, cluster: Cluster | None = None) -> None:
+def record_cost(
+    toolkit: Toolkit,
+    provider: Provider,
+    cluster_id: ClusterId,
+    cluster: Cluster | None = None,
+    going_on: AttemptKey | None = None,
+) -> None:
     """Record the cost of a cluster that was just seen to be gone, with all hosts that were ever launched for it.
 
     The cost of kept hosts is divided by time among the attempts that used them; the rest is the cost of idle time.
@@ -59,7 +61,7 @@ def record_cost(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, clu
 
     def record() -> None:
         if key is None:
-            _record_shares(store, cluster_id, gone_at, cluster)
+            _record_shares(store, cluster_id, gone_at, cluster, going_on)
         elif assignment_of(store, key):
             _record_share(store, key, gone_at)
         elif provider.name != EXTERNAL or tariff_of(store, key):  # its load hosts may be free
@@ -108,7 +110,7 @@ def _record_shares(
     cluster_id: ClusterId,
     gone_at: datetime,
     cluster: Cluster | None,
-    going_on: AttemptKey | None = None,
+    going_on: AttemptKey | None,
 ) -> None:
     """Record the cost of each attempt that used the kept cluster, which is destroyed, and of its idle time."""
     account = account_of(cluster_id)
@@ -137,8 +139,8 @@ def _record_share(store: ResultStore, key: AttemptKey, end: datetime) -> None:
 
 def _unrecorded(key: AttemptKey, error: StoreError) -> StoreError:
     what = f"the cluster is gone, but what it has cost could not be recorded: {error.what}"
-    until = "until then its cost is counted up to its expiry"
-    mend = f"reach the store from here, then `plimsoll clusters destroy {key}`; {until}"
+    destroy = f"`plimsoll clusters destroy {key}`"
+    mend = f"reach the store from here, then {destroy}; until then its cost is counted up to its expiry"
     return StoreError(what, where=str(key), mend=mend)
 
 

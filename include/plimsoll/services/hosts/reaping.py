@@ -258,8 +258,13 @@ def _destroyed(toolkit: Toolkit, clusters: Sequence[Cluster]) -> Iterator[tuple[
     slots = BoundedSemaphore(_AT_ONCE)
 
     def destroy(cluster: Cluster) -> None:
+        trouble = ""
         with slots:
-            over.put((cluster, _destroy(toolkit, cluster)))
+            try:
+                toolkit.provider_of(cluster.provider, cluster.id.campaign_id).destroy(cluster.id)
+            except Exception as error:
+                trouble = _reason_of(error)
+            over.put((cluster, trouble))
 
     for cluster in clusters:
         Thread(target=destroy, args=(cluster,), daemon=True, name=f"destroy-{cluster.id}").start()
@@ -278,11 +283,3 @@ def _as_declared(toolkit: Toolkit, cluster: Cluster) -> Cluster:
     except (PlimsollError, ValueError):
         return cluster
     return cluster.model_copy(update={"provider": EXTERNAL}) if is_lent else cluster
-
-
-def _destroy(toolkit: Toolkit, cluster: Cluster) -> str:
-    try:
-        toolkit.provider_of(cluster.provider, cluster.id.campaign_id).destroy(cluster.id)
-    except Exception as error:
-        return _reason_of(error)
-    return ""
