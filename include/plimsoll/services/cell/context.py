@@ -34,12 +34,10 @@ class AttemptContext:
 
     @cached_property
     def campaign(self) -> CampaignStore:
-        """Return the attempt's campaign in the store."""
         return CampaignStore(self.toolkit.store, self.key.campaign_id)
 
     @cached_property
     def resolved(self) -> Campaign:
-        """Return the whole campaign."""
         return self.campaign.resolved()
 
     @cached_property
@@ -54,17 +52,14 @@ class AttemptContext:
 
     @cached_property
     def load_spec(self) -> LoadSpec:
-        """Return what the load generator is asked for."""
         return load_spec(self.part)
 
     @cached_property
     def variant_spec(self) -> VariantSpec:
-        """Return what is deployed for the cell."""
         return variant_spec(self.part, self.variant)
 
     @property
     def variant(self) -> Variant:
-        """Return the cell's variant."""
         return self.part.variant(self.cell.variant)
 
     @property
@@ -129,17 +124,14 @@ class AttemptContext:
 
     @property
     def provider(self) -> Provider:
-        """Return the campaign's provider."""
         return self.toolkit.provider(self.part)
 
     @cached_property
     def product(self) -> Product:
-        """Return the product that the cell's variant runs."""
         return self.toolkit.product(self.part.product_of(self.variant)).at(self.part.provider.options)
 
     @property
     def load_generator(self) -> LoadGenerator:
-        """Return the campaign's load generator."""
         return self.toolkit.load_generator(self.part)
 
     def attempt(self) -> Attempt:
