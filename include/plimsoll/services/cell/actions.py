@@ -14,7 +14,6 @@ from plimsoll.domain.keys.host_bounds import HostFigures
 from plimsoll.domain.keys.system import EXTERNAL
 from plimsoll.domain.text.errors import LASTS, DeployError, HostError, HostsLost, StoreError, UnfitHosts
 from plimsoll.ports.host import Host
-from plimsoll.ports.provider import Provider
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import load_hosts
@@ -178,10 +177,7 @@ def _is_replacing(work: AttemptContext) -> bool:
 
 
 def _give_up_hosts(work: AttemptContext, error: DeployError | HostError) -> None:
-    """Record that the next provisioning is to replace the hosts.
-
-    Only the hosts that fail are replaced, where the provider can replace single hosts.
-    """
+    """Record that the next provisioning is to replace the hosts; those alone that fail, where the provider can."""
     # Before the replacement is recorded: a step that goes on after a crash must not apply old figures to new hosts.
     work.toolkit.store.delete(layout.CANARY.key(work.key))
     if isinstance(error, UnfitHosts) and work.provider.replaces_hosts:
@@ -210,36 +206,18 @@ def destroy(work: AttemptContext) -> None:
     Kept hosts live on for other attempts. Raises ProviderError where something remains, StoreError where only the
     record is missing.
     """
-    if _keeps_hosts(work):
+    try:
+        keeps_hosts, providers = work.keeps_hosts, [work.provider]
+    except StoreError:
+        # A cluster of its own must end in any case, whoever has it; kept hosts that are missed here end as they expire.
+        # Those that lend load hosts come last: whoever borrows them may have to clean up from them first.
+        names = sorted(work.toolkit.providers, key=lambda name: name != EXTERNAL)
+        keeps_hosts, providers = False, [work.toolkit.provider_of(name, work.key.campaign_id) for name in names]
+    if keeps_hosts:
         kept_hosts.release(work.toolkit, work.provider, work.key, keep=left_for_next(work))
         return
     cluster_id = ClusterId.of_attempt(work.key)
-    try_all(partial(destroy_cluster, work.toolkit, provider, cluster_id) for provider in _providers(work))
-
-
-def _keeps_hosts(work: AttemptContext) -> bool:
-    """Tell whether the attempt's hosts are kept.
-
-    False where the store can't be read: a cluster of its own must be destroyed.
-
-    Kept hosts that are missed that way end when they expire.
-    """
-    try:
-        return work.keeps_hosts
-    except StoreError:
-        return False
-
-
-def _providers(work: AttemptContext) -> Sequence[Provider]:
-    """Return the definition's provider, or all of them where the store can't be read, as hosts must end in any case.
-
-    Those that lend load hosts come last: whoever borrows them may have to clean up from them first.
-    """
-    try:
-        return [work.provider]
-    except StoreError:
-        names = sorted(work.toolkit.providers, key=lambda name: name != EXTERNAL)
-        return [work.toolkit.provider_of(name, work.key.campaign_id) for name in names]
+    try_all(partial(destroy_cluster, work.toolkit, provider, cluster_id) for provider in providers)
 
 
 def _nodes(work: AttemptContext, cluster: Cluster) -> list[Host]:

@@ -91,18 +91,12 @@ def _load_status(work: AttemptContext) -> LoadStatus:
     if cluster is None:
         return LoadStatus("failed", reason=f"the cluster is gone{work.why_gone() or _UNKNOWN}")
     status = look(work, cluster, load_job(work.key))
-    if not _is_smooth(status) and (down := work.product.down(required_nodes(work, cluster))):
+    # Operations on a node that fails fail with it. While none does, no other connection is needed, and a process that
+    # watches many loads has one for each. What is missed that way is found when the attempt is collected.
+    is_smooth = status.state == "running" and status.errors == 0
+    if not is_smooth and (down := work.product.down(required_nodes(work, cluster))):
         return LoadStatus("failed", status.phase, reason="; ".join(down))
     return followed(work, cluster, status) if work.part.action else status
-
-
-def _is_smooth(status: LoadStatus) -> bool:
-    """Tell whether the load itself shows that all nodes work.
-
-    If so, no other connection is needed, and a process that watches many loads has one connection for each. Operations
-    on a node that fails fail with it. If none fail, the failure is found when the attempt is collected.
-    """
-    return status.state == "running" and status.errors == 0
 
 
 def latest_end(work: AttemptContext) -> datetime | None:

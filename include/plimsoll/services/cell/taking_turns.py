@@ -26,11 +26,12 @@ def await_turn(work: AttemptContext) -> datetime:
     Who recorded it first goes first; cells of one campaign run one after the other anyway. Returns since when it is the
     attempt's turn, from which on its hosts are counted; asked again, the same. Raises ProviderError after half an hour.
     """
-    clock = work.toolkit.clock
+    store, clock, turn = work.toolkit.store, work.toolkit.clock, layout.TURN.key(work.key)
     # Before anything is made there: whoever looks for what was left logs in only where there is such a note
-    note_used(work.toolkit.store, work.cluster_id)
+    note_used(store, work.cluster_id)
     addresses, until = work.provider.shared_addresses(), clock.now() + _LONGEST
-    sharing = [campaign for campaign in _others(work) if addresses & _addresses(work, campaign)]
+    others = (CampaignStore(store, name) for name in stirred_campaigns(store) if name != work.key.campaign_id)
+    sharing = [campaign for campaign in others if addresses & _addresses(work, campaign)]
     if sharing:
         clock.sleep(_SETTLES_S)
     told = None
@@ -43,21 +44,8 @@ def await_turn(work: AttemptContext) -> datetime:
             report_waiting(f"waiting until {until:%H:%M:%S} UTC at most: {what}")
         told = first
         clock.sleep(_PAUSE_S)
-    return _settled_turn(work)
-
-
-def _settled_turn(work: AttemptContext) -> datetime:
-    """Record that it is the attempt's turn now, unless it was before."""
-    store, key = work.toolkit.store, layout.TURN.key(work.key)
-    store.create(key, work.toolkit.clock.now().isoformat().encode())
-    return datetime.fromisoformat(store.read(key).decode())
-
-
-def _others(work: AttemptContext) -> Iterator[CampaignStore]:
-    """Yield the store's other campaigns that may have an attempt under way on a database of somebody else."""
-    for campaign_id in stirred_campaigns(work.toolkit.store):
-        if campaign_id != work.key.campaign_id:
-            yield CampaignStore(work.toolkit.store, campaign_id)
+    store.create(turn, clock.now().isoformat().encode())  # unless it was its turn before
+    return datetime.fromisoformat(store.read(turn).decode())
 
 
 def _addresses(work: AttemptContext, campaign: CampaignStore) -> frozenset[str]:
