@@ -5,7 +5,7 @@ import resource
 import shutil
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import psutil
@@ -28,23 +28,22 @@ def examine(work: Path, cache: Path, ports: Sequence[int], memory: int) -> Seque
 
     `ports`: those of a cluster's nodes; `memory`: what the demo needs of the machine's, bytes.
     """
-    checks: tuple[Callable[[], Finding], ...] = (
-        _system,
-        _python,
-        _cores,
-        lambda: memory_in_all(memory, work),
-        _memory,
-        calm,
-        lambda: _disk("disk for clusters", work, 10),
-        lambda: _disk("disk for the cache", cache, 2),
-        lambda: _writable("cluster folder", work),
-        lambda: _writable("cache folder", cache),
-        _loopback,
-        lambda: _ports(ports),
-        _open_files,
-        _coreutils,
-    )
-    return [check() for check in checks]
+    return [
+        _system(),
+        _python(),
+        _cores(),
+        memory_in_all(memory, work),
+        _memory(),
+        calm(),
+        _disk("disk for clusters", work, 10),
+        _disk("disk for the cache", cache, 2),
+        _writable("cluster folder", work),
+        _writable("cache folder", cache),
+        _loopback(),
+        _ports(ports),
+        _open_files(),
+        _coreutils(),
+    ]
 
 
 def _system() -> Finding:

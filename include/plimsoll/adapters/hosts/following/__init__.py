@@ -45,6 +45,3 @@ def stop_following(host: Host) -> None:
 def check_arguments(folder: str, user: str, paths: Sequence[str]) -> tuple[str, ...]:
     """Return the program's text and the arguments with which it says what would keep it from following these logs."""
     return (getsource(follow), "check", folder, user, *paths)
-
-
-__all__ = ["FOLDER", "GC_LOG", "check_arguments", "start_following", "stop_following", "why_ended"]

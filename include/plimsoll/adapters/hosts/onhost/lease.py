@@ -74,21 +74,21 @@ def renew(folder: Path, lease: dict[str, Any]) -> bool:
 
     A cluster that is not whole on this host does not become whole by it: another may have begun to take it over.
     """
-    with _locked(folder):
-        current = read(folder)["lease"]
-        if current is None or current["key"] != lease["key"]:
-            return False
-        _write(folder, {**lease, "ready": bool(lease.get("ready")) and bool(current.get("ready"))})
-        return True
+    is_ready = bool(lease.get("ready"))
+    return _change(folder, lease["key"], lambda now: {**lease, "ready": is_ready and bool(now.get("ready"))})
 
 
 def ready(folder: Path, key: str) -> bool:
     """Record that the holder's cluster is whole. False where another key holds the folder."""
+    return _change(folder, key, lambda now: {**now, "ready": True})
+
+
+def _change(folder: Path, key: str, changed: Callable[[dict[str, Any]], dict[str, Any]]) -> bool:
     with _locked(folder):
         current = read(folder)["lease"]
         if current is None or current["key"] != key:
             return False
-        _write(folder, {**current, "ready": True})
+        _write(folder, changed(current))
         return True
 
 

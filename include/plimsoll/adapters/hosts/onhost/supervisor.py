@@ -15,7 +15,7 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -113,18 +113,14 @@ def _detach(log: Path) -> None:
 def _give_way(niceness: int) -> None:
     """Lower the priority of this session and, where the kernel groups processes by session, of its whole group."""
     os.nice(niceness)
-    if niceness and _AUTOGROUP.exists():
-        with contextlib.suppress(PermissionError):
-            _insist(lambda: _AUTOGROUP.write_text(str(niceness), encoding="ascii"))
-
-
-def _insist(write: Callable[[], object]) -> None:
-    """Repeat the change, because the kernel accepts it only ten times a second over all users of the machine."""
-    for _ in range(_AUTOGROUP_TRIES):
+    # Again and again, because the kernel accepts it only ten times a second over all users of the machine
+    for _ in range(_AUTOGROUP_TRIES if niceness and _AUTOGROUP.exists() else 0):
         try:
-            write()
+            _AUTOGROUP.write_text(str(niceness), encoding="ascii")
         except BlockingIOError:
             time.sleep(_AUTOGROUP_PAUSE_S)
+        except PermissionError:
+            return
         else:
             return
 
@@ -196,7 +192,7 @@ def stat(pid: int) -> list[str]:
 
 
 def boot_id() -> str:
-    """Return identity of the machine's current boot."""
+    """Return the identity of the machine's current boot."""
     return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
 
 

@@ -73,6 +73,3 @@ def activity(text: str) -> HostActivity:
 
 def _number(text: str) -> float | None:
     return float(text) if text else None
-
-
-__all__ = ["ProcSampler"]
