@@ -1,7 +1,6 @@
 """Actions of a cell's steps on hosts, except for the load. Each action is idempotent: it goes on with what exists."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -16,7 +15,7 @@ from plimsoll.domain.text.errors import LASTS, DeployError, HostError, HostsLost
 from plimsoll.ports.host import Host
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.load_hosts import load_hosts
+from plimsoll.services.cell.load_hosts import at_once, load_hosts
 from plimsoll.services.cell.loading import latest_end, require_below
 from plimsoll.services.cell.preflight import await_calm, examine
 from plimsoll.services.cell.shared_data import (
@@ -231,12 +230,10 @@ def _all_hosts(work: AttemptContext) -> list[Host]:
 
 
 def _sample(work: AttemptContext, hosts: Sequence[Host], reported: Sequence[ReportedNode]) -> None:
-    left, own = work.time_left(), work.environments if work.keeps_hosts else frozenset[str]()
-    external = work.provider.database()
+    left, own, external = work.time_left(), work.environments, work.provider.database()
     nodes = [] if external and external.addresses else [node.address for node in reported]
     database = [str(external.port), *external.contact_points, *nodes] if external else []
-    with ThreadPoolExecutor(len(hosts)) as pool:
-        list(pool.map(lambda host: work.toolkit.sampler.start(host, left, own, database), hosts))
+    at_once(hosts, lambda host: work.toolkit.sampler.start(host, left, own, database))
 
 
 def _sampled(hosts: Sequence[Host]) -> list[Host]:

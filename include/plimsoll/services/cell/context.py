@@ -98,8 +98,8 @@ class AttemptContext:
 
     @property
     def environments(self) -> frozenset[str]:
-        """Return everything that kept hosts may have of the attempt while it lasts."""
-        return frozenset({self.key.environment, self.data_environment})
+        """Return everything that kept hosts may have of the attempt while it lasts; empty where none are kept."""
+        return frozenset({self.key.environment, self.data_environment} if self.keeps_hosts else ())
 
     def deployed(self, cluster: Cluster) -> tuple[HostInfo, ...]:
         """Return the hosts on which nodes are deployed; the others stay empty until an action needs them."""

@@ -3,7 +3,6 @@ host is fit for the measurement.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from plimsoll.domain.hosts.cluster import HostInfo
@@ -12,6 +11,7 @@ from plimsoll.domain.text.errors import UnfitHosts
 from plimsoll.domain.text.units import format_duration, format_size
 from plimsoll.ports.host import Host
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.load_hosts import at_once
 from plimsoll.services.retries import report_waiting
 from plimsoll.services.store import layout
 
@@ -82,9 +82,7 @@ def await_calm(work: AttemptContext, hosts: Sequence[Host]) -> None:
 
 def _busy(work: AttemptContext, hosts: Sequence[Host]) -> Iterator[str]:
     """Yield a phrase for each host with more noise than the definition tolerates."""
-    own = work.environments if work.keeps_hosts else frozenset[str]()
-    with ThreadPoolExecutor(len(hosts)) as pool:
-        activities = list(pool.map(partial(work.toolkit.sampler.look, environments=own), hosts))
+    activities = at_once(hosts, partial(work.toolkit.sampler.look, environments=work.environments))
     for host, activity in zip(hosts, activities, strict=True):
         if activity and (phrase := noise(activity, work.part.disturbance)):
             yield f"{host.info.name}: {phrase}"

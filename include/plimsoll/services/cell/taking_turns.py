@@ -67,9 +67,8 @@ def _before(work: AttemptContext, campaign: CampaignStore) -> Iterator[AttemptKe
 
 
 def _is_under_way(work: AttemptContext, campaign: CampaignStore, key: AttemptKey) -> bool:
-    toolkit = work.toolkit
     try:
-        state = attempt_state(toolkit.store, key, campaign.resolved(), toolkit.clock.now(), toolkit.owners)
+        state = attempt_state(work.toolkit, key, campaign.resolved())
     except DamagedRecord:  # nobody knows
         return True
     return state.attempt is not None and state.is_running
