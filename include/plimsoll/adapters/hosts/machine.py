@@ -28,10 +28,11 @@ def examine(work: Path, cache: Path, ports: Sequence[int], memory: int) -> Seque
 
     `ports`: those of a cluster's nodes; `memory`: what the demo needs of the machine's, bytes.
     """
+    cores = len(os.sched_getaffinity(0))
     return [
         _system(),
         _python(),
-        _cores(),
+        Finding("processor", cores >= 2, f"{cores} cores", "two cores at least: nodes and load generator share them"),
         memory_in_all(memory, work),
         _memory(),
         calm(),
@@ -59,11 +60,6 @@ def _python() -> Finding:
 
 def _dotted(version: Sequence[int]) -> str:
     return ".".join(str(part) for part in version)
-
-
-def _cores() -> Finding:
-    cores = len(os.sched_getaffinity(0))
-    return Finding("processor", cores >= 2, f"{cores} cores", "two cores at least: nodes and load generator share them")
 
 
 def memory_in_all(needed: int, work: Path) -> Finding:

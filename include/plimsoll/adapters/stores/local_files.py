@@ -125,18 +125,15 @@ def read_text(path: Path) -> str:
             return data.decode()
         problem = Problem("the whole file", f"is larger than {_MOST_BYTES >> 20} MiB", "is this the right file?")
     except UnicodeDecodeError as error:
-        problem = _not_utf_8(data, error.start)
+        line = data.count(b"\n", 0, error.start) + 1
+        what = f"is not UTF-8 text: the byte 0x{data[error.start]:02x} stands here"
+        mend = "save the file as UTF-8: `iconv -f latin1 -t utf-8` turns Latin-1 into it"
+        problem = Problem(f"line {line}", what, mend)
     except IsADirectoryError:
         problem = Problem("the whole file", "is a folder", "give the YAML file in it")
     except OSError as error:
         problem = Problem("the whole file", f"can't be read: {error.strerror}", "check its path and its rights")
     raise DefinitionError([problem], where=str(path))
-
-
-def _not_utf_8(data: bytes, position: int) -> Problem:
-    line = data.count(b"\n", 0, position) + 1
-    what = f"is not UTF-8 text: the byte 0x{data[position]:02x} stands here"
-    return Problem(f"line {line}", what, "save the file as UTF-8: `iconv -f latin1 -t utf-8` turns Latin-1 into it")
 
 
 @dataclass(frozen=True)

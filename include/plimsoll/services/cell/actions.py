@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -41,7 +40,11 @@ def provision(work: AttemptContext) -> Cluster:
     note_phase(work.toolkit, work.key, "provision")
     attempt = work.attempt()
     # From the attempt's own start, or from its turn: asked again after a crash, the same is asked for.
-    over_at = (_turn(work) or attempt.started_at) + time_of_attempt(work)
+    began = attempt.started_at
+    if work.part.provider.owns != "cluster":
+        with waiting_reported_to(partial(_note_waiting, work, "provision")):
+            began = await_turn(work)
+    over_at = began + time_of_attempt(work)
     if work.keeps_hosts:
         kept_hosts.take(work.toolkit, work.resolved, attempt, over_at)
     request = ClusterRequest(
@@ -77,14 +80,6 @@ def provision(work: AttemptContext) -> Cluster:
     # Last: a second try of a killed `deploy` tells by the earlier record that hosts were being replaced
     layout.CLUSTER.write(work.toolkit.store, work.key, cluster)
     return cluster
-
-
-def _turn(work: AttemptContext) -> datetime | None:
-    """Return since when the attempt may load somebody else's database; None where it has one of its own."""
-    if work.part.provider.owns == "cluster":
-        return None
-    with waiting_reported_to(partial(_note_waiting, work, "provision")):
-        return await_turn(work)
 
 
 def _recorded_facts(work: AttemptContext) -> dict[str, Any]:

@@ -128,8 +128,7 @@ def _record_shares(
 def _goes_on_with_others(store: ResultStore, cluster_id: ClusterId) -> AttemptKey | None:
     """Return the attempt that uses the cluster's replacement. Its share is recorded when it is over."""
     _, newest = newest_assignment(store, cluster_id.campaign_id, cluster_id.purpose)
-    is_elsewhere = newest is not None and not newest.over and newest.cluster != cluster_id
-    return newest.attempt if newest is not None and is_elsewhere else None
+    return newest.attempt if newest is not None and not newest.over and newest.cluster != cluster_id else None
 
 
 def _record_share(store: ResultStore, key: AttemptKey, end: datetime) -> None:

@@ -50,19 +50,15 @@ def take_over(
     with _locked(folder):
         current = read(folder)["lease"]
         is_as_seen = current is not None and _unready(current) == _unready(seen)
-        left = _clean_up_after(folder, seen, clean) if is_as_seen else []
+        left: list[str] = []
+        if is_as_seen:
+            # Under the lock, so that the holder can't renew its lease meanwhile. Its cluster is not whole from now on:
+            # the holder must not go on with it if this program is killed here.
+            _write(folder, _unready(seen))
+            left = clean()
         if not left and (is_as_seen or current is None):
             _write(folder, lease)
         return {**read(folder), "left": left}
-
-
-def _clean_up_after(folder: Path, lease: dict[str, Any], clean: Callable[[], list[str]]) -> list[str]:
-    """Clean under the lock, so that the holder can't renew its lease meanwhile. Returns what remains.
-
-    Its cluster is not whole from then on: the holder must not go on with it if this program is killed now.
-    """
-    _write(folder, _unready(lease))
-    return clean()
 
 
 def _unready(lease: dict[str, Any]) -> dict[str, Any]:

@@ -81,7 +81,9 @@ def _supervise(job: dict[str, Any], telling: int, lock: int, owned: int | None) 
         if job.get("group"):  # all that is started from now on belongs to it, too
             Path(job["group"]).write_text(str(os.getpid()), encoding="ascii")
         child = _spawn(job, owned)
-        _record(job, child.pid)
+        # With start and boot, because a process id alone may be reused
+        own = {"pid": os.getpid(), "start": start_time(os.getpid()), "boot": boot_id(), "child": child.pid}
+        _write(Path(job["record"]), json.dumps({**own, "argv": job["argv"]}))
         os.close(lock)
         os.close(telling)
         code = _outlive(child.pid, job["expires_s"])
@@ -173,12 +175,6 @@ def _prctl(option: int, value: int) -> None:
 
     if ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl failed")
-
-
-def _record(job: dict[str, Any], child: int) -> None:
-    """Process id, start time and boot, because a process id alone may be reused."""
-    record = {"pid": os.getpid(), "start": start_time(os.getpid()), "boot": boot_id(), "child": child}
-    _write(Path(job["record"]), json.dumps({**record, "argv": job["argv"]}))
 
 
 def start_time(pid: int) -> int:
