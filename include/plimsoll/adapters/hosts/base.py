@@ -165,7 +165,6 @@ class BaseHost(Host, ABC):
             raise self._error(f"job {job_id} is still running after SIGKILL", "look for a process in state D (`ps`)")
 
     def free_port(self) -> int:
-        """Return a port of this host's own address that nobody listens on."""
         return int(self._call("free-port", address=self.info.address))
 
     def facts(self) -> HostFacts:

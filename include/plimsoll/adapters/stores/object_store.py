@@ -76,7 +76,6 @@ class ObjectStore:
                 yield block
 
     def write(self, key: str, data: bytes) -> None:
-        """Write atomically. Object stores always do; local files are renamed."""
         self._put(key, lambda path: self._fs.pipe_file(path, data))
 
     def create(self, key: str, data: bytes) -> bool:

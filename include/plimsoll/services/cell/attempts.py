@@ -87,11 +87,10 @@ def _require_nobody_at_work(
 def _destroy_older(toolkit: Toolkit, resolved: Campaign, campaign: CampaignStore, cell_id: str) -> None:
     """Destroy clusters that the provider lists, and those of attempts with an open account: a cloud's list may lag."""
     provider = toolkit.provider(resolved)
-    seen = {cluster.id: cluster for cluster in _shown(provider)}
     older = {
-        cluster_id: cluster
-        for cluster_id, cluster in seen.items()
-        if _is_of(cluster_id, campaign, cell_id) or _has_left_keyspace(toolkit, cluster, campaign)
+        cluster.id: cluster
+        for cluster in _shown(provider)
+        if _is_of(cluster.id, campaign, cell_id) or _has_left_keyspace(toolkit, cluster, campaign)
     }
     unsettled = {account: None for account in open_accounts(campaign) if _is_of(account, campaign, cell_id)}
     to_destroy = {**unsettled, **older}.items()

@@ -64,7 +64,6 @@ class AttemptContext:
 
     @property
     def cluster_id(self) -> ClusterId:
-        """Return the cluster that the attempt uses."""
         use = assignment_of(self.toolkit.store, self.key) if self.keeps_hosts else None
         return use.cluster if use else ClusterId.of_attempt(self.key)
 
@@ -119,7 +118,7 @@ class AttemptContext:
         return [self.host(cluster, info) for info in cluster.observed]
 
     def host(self, cluster: Cluster, info: HostInfo) -> Host:
-        """Return access to one host of the attempt's cluster, in the attempt's own folder."""
+        """Return access to one host, in the attempt's own folder there."""
         return self.provider.host(cluster, info, self.environment)
 
     @property

@@ -65,12 +65,10 @@ def read_counted_rows(work: AttemptContext) -> CountedRows | None:
 
 def bytes_on_disk(work: AttemptContext, cluster: Cluster) -> Mapping[str, int]:
     """Measure what the populated rows take on each node's disk, where it was asked for; empty where unknown."""
-    generator, product = work.load_generator, work.product
-    is_asked = work.part.workload.data_per_node is not None
-    if not (is_asked and product.measures_rows and generator.can_sample):
+    if work.part.workload.data_per_node is None:
         return {}
     try:
-        return product.bytes_on_disk(work.nodes(cluster), generator.keyspace)
+        return work.product.bytes_on_disk(work.nodes(cluster), work.load_generator.keyspace)
     except DeployError:  # the load that follows shows whether the nodes are well
         return {}
 

@@ -44,7 +44,6 @@ class StoredLaunches:
             return tuple(cluster_id for campaign in campaigns for cluster_id in readable_open_accounts(campaign))
 
     def note(self, launch: Launch) -> None:
-        """Record the launch in place of its earlier record."""
         if launch.hosts is not None:
             self._unwritten[launch.id, launch.token] = launch
         with self._outage.noticed():

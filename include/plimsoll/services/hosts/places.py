@@ -170,12 +170,10 @@ class StoredFullZones:
         self._store, self._clock = store, clock
 
     def note(self, zone: str) -> None:
-        """Remember the zone, if the store can be written."""
         with suppress(StoreError):
             self._store.write(layout.FULL_ZONE.key("", zone), self._clock.now().isoformat().encode())
 
     def known(self) -> frozenset[str]:
-        """Return the zones that were full a few minutes ago; none where the store can't be read."""
         with suppress(StoreError, NotFound, ValueError):
             files = {key: self._store.read(key).decode() for key in self._store.keys(layout.FULL_ZONE.folder(""))}
             since = self._clock.now() - _KEPT

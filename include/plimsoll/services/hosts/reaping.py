@@ -100,7 +100,6 @@ class _WithoutAirflow:
         return self.others.me()
 
     def is_alive(self, owner: str) -> bool | None:
-        """Return False for every run of that Airflow."""
         return False if installation_of(owner) == self.installation else self.others.is_alive(owner)
 
 

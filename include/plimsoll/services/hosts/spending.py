@@ -94,7 +94,6 @@ def ledger(campaign: StoredCampaign, now: datetime) -> tuple[Entry, ...]:
 
 
 def spent_usd(entries: Iterable[Entry]) -> float:
-    """Return the sum of the entries, USD."""
     return sum(entry.usd for entry in entries)
 
 

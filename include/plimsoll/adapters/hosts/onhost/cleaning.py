@@ -54,7 +54,6 @@ def leave(work: Path, program: Path) -> None:
 
 
 def _untouched_s(folder: Path) -> float:
-    """Return for how long no file below the folder was written to, s."""
     # Of a link itself, since it may lead nowhere.
     times = [folder.stat().st_mtime, *(path.lstat().st_mtime for path in folder.rglob("*"))]
     return time.time() - max(times)

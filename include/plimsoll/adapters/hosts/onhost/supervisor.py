@@ -188,7 +188,6 @@ def stat(pid: int) -> list[str]:
 
 
 def boot_id() -> str:
-    """Return the identity of the machine's current boot."""
     return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
 
 
