@@ -34,8 +34,7 @@ def destroy_cluster(
 
     Raises ProviderError when a part of the cluster could not be destroyed, and StoreError when it is destroyed but its
     cost could not be recorded. `cluster` is the cluster, or the part of it, that the caller has seen. `going_on` is the
-    attempt that will use the hosts that replace kept ones. If it has used these too, its share is recorded after its
-    end.
+    attempt that will use the hosts that replace kept ones; its share of these is recorded after its end.
     """
     provider.destroy(cluster_id)
     record_cost(toolkit, provider, cluster_id, cluster, going_on)
@@ -67,19 +66,28 @@ def record_cost(
         elif provider.name != EXTERNAL or tariff_of(store, key):  # its load hosts may be free
             _record(store, cluster_id, gone_at, cluster)
 
-    _recorded_with_patience(toolkit, provider, record, partial(_unrecorded, account_of(cluster_id)))
+    account = account_of(cluster_id)
+    destroy = f"`plimsoll clusters destroy {account}`"
+    mend = f"reach the store from here, then {destroy}; until then its cost is counted up to its expiry"
+    what = "the cluster is gone, but what it has cost could not be recorded"
+    _recorded_with_patience(toolkit, provider, record, StoreError(what, where=str(account), mend=mend))
 
 
 def record_share(toolkit: Toolkit, provider: Provider, key: AttemptKey) -> None:
     """Record the cost of an attempt that is over, on kept hosts that live on. Raises StoreError after several tries."""
     record = partial(_record_share, toolkit.store, key, toolkit.clock.now())
-    _recorded_with_patience(toolkit, provider, record, partial(_unrecorded_share, key))
+    mend = "reach the store from here; the attempt's cost is recorded when the hosts end, with the run at the latest"
+    what = "what the attempt has cost on kept hosts could not be recorded"
+    _recorded_with_patience(toolkit, provider, record, StoreError(what, where=str(key), mend=mend))
 
 
 def _recorded_with_patience(
-    toolkit: Toolkit, provider: Provider, record: Callable[[], None], explained: Callable[[StoreError], StoreError]
+    toolkit: Toolkit, provider: Provider, record: Callable[[], None], failure: StoreError
 ) -> None:
-    """Try to record several times, after what could not be before. Does nothing where hosts cost nothing."""
+    """Try to record several times, after what could not be before. Does nothing where hosts cost nothing.
+
+    Raises `failure`, with the reason, where all tries failed.
+    """
     if provider.name not in toolkit.tariffs:
         return
 
@@ -92,7 +100,7 @@ def _recorded_with_patience(
     except DamagedRecord:
         raise
     except StoreError as error:
-        raise explained(error) from error
+        raise StoreError(f"{failure.what}: {error.what}", where=failure.where, mend=failure.mend) from error
 
 
 def _record(store: ResultStore, cluster_id: ClusterId, gone_at: datetime, cluster: Cluster | None) -> None:
@@ -117,7 +125,10 @@ def _record_shares(
     known = accounts(CampaignStore(store, cluster_id.campaign_id))
     if cluster is None and known.get(account) is not None:
         return  # its cost is on record, and nothing of it was found this time
-    on_others = _goes_on_with_others(store, cluster_id)
+    _, newest = newest_assignment(store, cluster_id.campaign_id, cluster_id.purpose)
+    # Of an attempt that uses the cluster's replacement by now, the share is recorded when it is over
+    is_elsewhere = newest is not None and not newest.over and newest.cluster != cluster_id
+    on_others = newest.attempt if newest is not None and is_elsewhere else None
     end, kept = read_launched(store, cluster_id, cluster).end(gone_at), KeptCosts(store, gone_at, cluster)
     for key, paid in kept.shares(cluster_id).items():
         if key not in (going_on, on_others):
@@ -125,25 +136,6 @@ def _record_shares(
     note_paid(store, account, kept.idle(cluster_id), end, known.get(account))
 
 
-def _goes_on_with_others(store: ResultStore, cluster_id: ClusterId) -> AttemptKey | None:
-    """Return the attempt that uses the cluster's replacement. Its share is recorded when it is over."""
-    _, newest = newest_assignment(store, cluster_id.campaign_id, cluster_id.purpose)
-    return newest.attempt if newest is not None and not newest.over and newest.cluster != cluster_id else None
-
-
 def _record_share(store: ResultStore, key: AttemptKey, end: datetime) -> None:
     paid = KeptCosts(store, end).share(key) or Paid(usd=0.0, host_seconds=0.0)
     note_paid(store, key, paid, end, recorded_usd(store, key))
-
-
-def _unrecorded(key: AttemptKey, error: StoreError) -> StoreError:
-    what = f"the cluster is gone, but what it has cost could not be recorded: {error.what}"
-    destroy = f"`plimsoll clusters destroy {key}`"
-    mend = f"reach the store from here, then {destroy}; until then its cost is counted up to its expiry"
-    return StoreError(what, where=str(key), mend=mend)
-
-
-def _unrecorded_share(key: AttemptKey, error: StoreError) -> StoreError:
-    what = f"what the attempt has cost on kept hosts could not be recorded: {error.what}"
-    mend = "reach the store from here; the attempt's cost is recorded when the hosts end, with the run at the latest"
-    return StoreError(what, where=str(key), mend=mend)
