@@ -14,7 +14,7 @@ import re
 import shutil
 import uuid
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -157,11 +157,12 @@ class DefinitionFolder:
 
     def fingerprint(self) -> frozenset[tuple[str, int, int]]:
         """Return name, size in bytes and last change in ns of each file. The result differs when any has changed."""
-        return frozenset(
-            (path.name, status.st_size, status.st_mtime_ns)
-            for path in self._folder.glob("*.yaml")
-            for status in _statuses(path)
-        )
+        files = set[tuple[str, int, int]]()
+        for path in self._folder.glob("*.yaml"):
+            with suppress(OSError):  # deleted since, or a broken link
+                status = path.stat()
+                files.add((path.name, status.st_size, status.st_mtime_ns))
+        return frozenset(files)
 
     def find(self, name_or_path: str) -> Path:
         """Return the file with that name, or the file at that path. Raises NotFound with the names that exist."""
@@ -190,12 +191,6 @@ class DefinitionFolder:
             where=str(own.parent.absolute() if name_or_path and is_path else self._folder),
             mend=meant_or_known(own.stem, self.names(), lead=lead) or f"{lead}; the folder has none",
         )
-
-
-def _statuses(path: Path) -> Iterator[os.stat_result]:
-    """Yield the file's status; empty where the file has been deleted since, or is a broken link."""
-    with suppress(OSError):
-        yield path.stat()
 
 
 @dataclass(frozen=True)

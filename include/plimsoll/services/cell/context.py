@@ -19,7 +19,7 @@ from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.product import Product
 from plimsoll.ports.provider import Provider
 from plimsoll.services.hosts.assignments import assignment_of, require_assignment
-from plimsoll.services.hosts.kept_hosts import is_kept, living_or_recorded
+from plimsoll.services.hosts.kept_hosts import living_or_recorded
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
@@ -70,7 +70,7 @@ class AttemptContext:
     @property
     def keeps_hosts(self) -> bool:
         """Tell whether the attempt's hosts live on when the attempt is over."""
-        return is_kept(self.part)
+        return self.part.cluster_scope != "cell"
 
     @property
     def origin(self) -> DataOrigin | None:

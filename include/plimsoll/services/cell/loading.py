@@ -96,7 +96,7 @@ def _load_status(work: AttemptContext) -> LoadStatus:
     is_smooth = status.state == "running" and status.errors == 0
     if not is_smooth and (down := work.product.down(required_nodes(work, cluster))):
         return LoadStatus("failed", status.phase, reason="; ".join(down))
-    return followed(work, cluster, status) if work.part.action else status
+    return followed(work, cluster, status)
 
 
 def latest_end(work: AttemptContext) -> datetime | None:

@@ -13,7 +13,6 @@ from functools import partial
 
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import Attempt, AttemptKey, cell_of
-from plimsoll.domain.campaign.part import Setup
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, PartlySeen, kept_for
 from plimsoll.domain.hosts.owner import owner_since
 from plimsoll.domain.text.errors import HostsLost, Problem, ProviderError, Refused, SecretError, StoreError, Unreachable
@@ -37,11 +36,6 @@ from plimsoll.services.retries import try_all
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
-
-
-def is_kept(setup: Setup) -> bool:
-    """Tell whether the definition's hosts live on when a cell is over."""
-    return setup.cluster_scope != "cell"
 
 
 def take(toolkit: Toolkit, campaign: Campaign, attempt: Attempt, until: datetime) -> ClusterId:
@@ -114,7 +108,7 @@ def end_kept(toolkit: Toolkit, campaign_id: str) -> None:
     Raises ProviderError, once all were tried, where some could not be destroyed.
     """
     campaign = CampaignStore(toolkit.store, campaign_id).resolved()
-    if is_kept(campaign):
+    if campaign.cluster_scope != "cell":
         _end(toolkit, campaign, campaign_id, lambda _: True, "the run that used it had ended")
         prefix, store = layout.KEPT_CLUSTERS.folder(campaign_id), toolkit.store
         unended = [key for key in store.keys(prefix) if key.endswith(f"/{layout.UNENDED.path}")]

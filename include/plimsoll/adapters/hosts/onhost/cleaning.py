@@ -96,13 +96,11 @@ def tagged_processes(work: Path, cluster: str | None, keep: frozenset[str] = fro
     for entry in Path("/proc").iterdir():
         # Zombies have no environment any more; other users' can't be read, and were not started by this one.
         with contextlib.suppress(OSError):
-            if not entry.name.isdigit():
+            if not entry.name.isdigit() or (pid := int(entry.name)) == os.getpid():
                 continue
             environment = set((entry / "environ").read_bytes().split(b"\0"))
             if wanted <= environment and not kept & environment:
-                pid = int(entry.name)
-                if pid != os.getpid():
-                    yield pid, supervisor.start_time(pid)
+                yield pid, supervisor.start_time(pid)
 
 
 def kill_all(work: Path, cluster: str | None, deadline: float, keep: frozenset[str] = frozenset()) -> None:
