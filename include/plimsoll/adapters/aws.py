@@ -112,21 +112,15 @@ class RenewedClient:
         try:
             return question(client)
         except ClientError as error:
-            if not self._forget(client, str(error.response.get("Error", {}).get("Code", ""))):
+            if str(error.response.get("Error", {}).get("Code", "")) not in REFUSED_CREDENTIALS | _WITHOUT_BODY:
                 raise
+            with self._lock:
+                # Else another thread has made a new client meanwhile, which is worth asking
+                if self._client is client:
+                    if self._age() < YOUNG_S:
+                        raise
+                    self._client = None
         return question(self())
-
-    def _forget(self, client: Any, code: str) -> bool:
-        """Drop the client where a new one may succeed. Returns whether it may."""
-        with self._lock:
-            if code not in REFUSED_CREDENTIALS | _WITHOUT_BODY:
-                return False
-            # Else another thread has made a new client meanwhile, which is worth asking
-            if self._client is client:
-                if self._age() < YOUNG_S:
-                    return False
-                self._client = None
-            return True
 
     def _age(self) -> float:
         return time.monotonic() - self._made_at
