@@ -38,9 +38,6 @@ def destroy_cluster(
     """
     provider.destroy(cluster_id)
     record_cost(toolkit, provider, cluster_id, cluster, going_on)
-    # Last: if the cost could not be recorded, the reaper finds this note and tries all of it again
-    if provider.name == EXTERNAL:
-        note_left(toolkit.store, cluster_id)
 
 
 def record_cost(
@@ -50,7 +47,8 @@ def record_cost(
     cluster: Cluster | None = None,
     going_on: AttemptKey | None = None,
 ) -> None:
-    """Record the cost of a cluster that was just seen to be gone, with all hosts that were ever launched for it.
+    """Record the cost of a cluster that was just seen to be gone, with all hosts that were ever launched for it, and
+    that nothing of it is left in a database of somebody else.
 
     The cost of kept hosts is divided by time among the attempts that used them; the rest is the cost of idle time.
     A host whose end is not known counts until now. Raises StoreError, after several tries, when the store can't be
@@ -71,6 +69,9 @@ def record_cost(
     mend = f"reach the store from here, then {destroy}; until then its cost is counted up to its expiry"
     what = "the cluster is gone, but what it has cost could not be recorded"
     _recorded_with_patience(toolkit, provider, record, StoreError(what, where=str(account), mend=mend))
+    # Last: if the cost could not be recorded, the reaper finds this note and tries all of it again
+    if provider.name == EXTERNAL:
+        note_left(toolkit.store, cluster_id)
 
 
 def record_share(toolkit: Toolkit, provider: Provider, key: AttemptKey) -> None:

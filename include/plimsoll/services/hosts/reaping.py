@@ -17,7 +17,7 @@ from plimsoll.domain.text.errors import DamagedRecord, PlimsollError, ProviderEr
 from plimsoll.ports.owners import Owners
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.hosts.accounts import open_accounts
-from plimsoll.services.hosts.assignments import assignment_under_way, may_have_left, note_left
+from plimsoll.services.hosts.assignments import assignment_under_way, may_have_left
 from plimsoll.services.hosts.ending import destroy_cluster, record_cost
 from plimsoll.services.hosts.settling import settle_campaigns
 from plimsoll.services.ownership import is_at_work, is_in_force
@@ -236,14 +236,12 @@ def _destroy_and_record(toolkit: Toolkit, clusters: Sequence[Cluster]) -> tuple[
             continue
         try:
             record_cost(toolkit, toolkit.providers[cluster.provider], cluster.id, cluster)
-            if cluster.provider == EXTERNAL:
-                note_left(toolkit.store, cluster.id)
-        except DamagedRecord as error:  # which says nothing about the other clusters
-            damaged.append(f"{cluster.id}: what it has cost can't be recorded: {error}")
-        except StoreError as error:
-            away = error
         except Exception as error:
-            damaged.append(f"{cluster.id}: what it has cost can't be recorded: {_reason_of(error)}")
+            # What is damaged says nothing about the other clusters
+            if isinstance(error, StoreError) and not isinstance(error, DamagedRecord):
+                away = error
+            else:
+                damaged.append(f"{cluster.id}: what it has cost can't be recorded: {_reason_of(error)}")
     others = f"nor what these have cost, which are gone too: {', '.join(sorted(unrecorded))}"
     return troubles, (*damaged, *([str(away)] if away else []), *([others] if unrecorded else []))
 
