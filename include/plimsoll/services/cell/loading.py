@@ -76,8 +76,7 @@ def require_complete(work: AttemptContext, status: LoadStatus) -> None:
 def stop_load(work: AttemptContext) -> None:
     """Stop the load if it runs, so that its logs are complete. A missing cluster is no error.
 
-    Where the load of one host can't be stopped, the loads of the other hosts are stopped before the first error is
-    raised.
+    The first host's error is raised once the loads of all hosts were told to stop.
     """
     cluster = work.living()
     if cluster is None:

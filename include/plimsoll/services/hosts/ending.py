@@ -47,12 +47,11 @@ def record_cost(
     cluster: Cluster | None = None,
     going_on: AttemptKey | None = None,
 ) -> None:
-    """Record the cost of a cluster that was just seen to be gone, with all hosts that were ever launched for it, and
-    that nothing of it is left in a database of somebody else.
+    """Record the cost of a cluster that was just seen to be gone, with all hosts that were ever launched for it.
 
     The cost of kept hosts is divided by time among the attempts that used them; the rest is the cost of idle time.
     A host whose end is not known counts until now. Raises StoreError, after several tries, when the store can't be
-    reached.
+    reached. That nothing is left in a database of somebody else is recorded, too.
     """
     store, key, gone_at = toolkit.store, cluster_id.attempt, toolkit.clock.now()
 

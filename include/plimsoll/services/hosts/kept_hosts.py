@@ -41,8 +41,7 @@ from plimsoll.services.toolkit import Toolkit
 def take(toolkit: Toolkit, campaign: Campaign, attempt: Attempt, until: datetime) -> ClusterId:
     """Return the kept cluster that the attempt alone may use from now on. A second call returns the same one.
 
-    Raises Refused while another attempt uses it. Clusters that are over and can't be destroyed are recorded and tried
-    again later.
+    Raises Refused while another attempt uses it. Clusters that are over and can't be destroyed are recorded, for later.
     """
     store, campaign_id = toolkit.store, attempt.key.campaign_id
     purpose = _purpose(campaign, attempt.key)
@@ -181,8 +180,7 @@ def living_or_recorded(
     """Return the cluster that is found; the one on record, where its provider can't tell whether it lives.
 
     None where it is gone. A cloud whose API is away says nothing about its hosts: those that are gone do not answer.
-    Raises HostsLost where the provider has found hosts to be lost, and ProviderError or SecretError where there is no
-    record.
+    Raises HostsLost where the provider has found hosts to be lost, and ProviderError or SecretError without a record.
     """
     try:
         return find()

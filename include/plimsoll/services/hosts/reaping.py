@@ -186,8 +186,7 @@ def destroy_unseen(toolkit: Toolkit, cluster: str) -> bool:
     """Destroy the parts of a cluster that its provider may not show, and close its account.
 
     `cluster` is its name, `campaign/cell/attempt`. False where its account is closed, or where it had no paid hosts and
-    nothing in a database of somebody else.
-    Raises StoreError and ProviderError.
+    nothing in a database of somebody else. Raises StoreError and ProviderError.
     """
     try:
         cluster_id = ClusterId.parse(cluster)

@@ -64,9 +64,7 @@ _HOUR = timedelta(hours=1)
 
 
 def cell_usd(campaign: Campaign, tariff: Tariff, cell_id: str) -> float | None:
-    """Return the cost of a cell's hosts, USD, for its load and for all waiting and populating that the definition gives
-    time for. None where no price is known.
-    """
+    """Return the cost of a cell's hosts, USD, for all time that its definition gives it; None without a price."""
     # Kept hosts are as many as the stage with the most needs, whatever the cell's own stage does
     own = [campaign] if campaign.cluster_scope != "cell" else parts_of(campaign, cell_id)
     hourly = tariff.usd_per_cluster_hour(max(setup.node_hosts for setup in own), campaign.load_generator.hosts)

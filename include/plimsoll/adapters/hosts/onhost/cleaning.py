@@ -60,10 +60,9 @@ def _untouched_s(folder: Path) -> float:
 
 
 def clear(work: Path, cluster: str, hosts: list[Path], keep: frozenset[str]) -> list[str]:
-    """End and remove everything of that cluster except the environments in `keep`.
+    """End and remove all of that cluster except the environments in `keep`. Returns a sentence on each remainder.
 
-    Returns a sentence for each remainder. `hosts` are the folders of the cluster's hosts, with a folder for each
-    environment.
+    `hosts` are the folders of the cluster's hosts, with a folder for each environment.
     """
     deadline = time.monotonic() + PATIENCE_S
 
