@@ -18,13 +18,11 @@ from botocore.exceptions import ClientError
 from botocore.loaders import create_loader
 from botocore.session import get_session
 
-_CONNECT_S, _READ_S, _TRIES = 10, 60, 8
-
 
 def client_config(**more: Any) -> Config:
     """Return the time limits and retries of every client, with further settings of botocore's."""
-    retries: Any = {"mode": "standard", "total_max_attempts": _TRIES}
-    return Config(connect_timeout=_CONNECT_S, read_timeout=_READ_S, retries=retries, **more)
+    retries: Any = {"mode": "standard", "total_max_attempts": 8}
+    return Config(connect_timeout=10, read_timeout=60, retries=retries, **more)
 
 
 def new_session(**arguments: Any) -> Session:

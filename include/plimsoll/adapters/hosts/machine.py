@@ -18,7 +18,6 @@ from plimsoll.domain.text.errors import Finding
 
 _MIB, _GIB = 1 << 20, 1 << 30
 _OPEN_FILES = 4096
-_LOOK_S = 0.5
 PYTHONS = ((3, 11), (3, 14))
 """The oldest and the newest that Plimsoll supports, as `requires-python` in pyproject.toml has them."""
 
@@ -85,7 +84,7 @@ def calm() -> Finding:
 
 def activity_now() -> HostActivity:
     """Measure for half a second what this machine is busy with. Every program counts, those of clusters too."""
-    return activity(f"{','.join(sample.COLUMNS)}\n{sample.look(_LOOK_S)}")
+    return activity(f"{','.join(sample.COLUMNS)}\n{sample.look(seconds=0.5)}")
 
 
 def in_words(now: HostActivity) -> str:

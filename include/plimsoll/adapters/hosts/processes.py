@@ -111,7 +111,6 @@ def tagged_time(text: str) -> datetime | None:
     return time if time.tzinfo else None
 
 
-_PATIENCE = timedelta(seconds=20)
 _LOOK = 'for program; do command -v "$program" >/dev/null || printf "%s\\n" "$program"; done'
 
 
@@ -128,4 +127,4 @@ def missing(host: Host, programs: Iterable[str]) -> Sequence[str]:
     ]
     if not sought:
         return ()
-    return host.run(("/bin/sh", "-c", _LOOK, "sh", *sought), timeout=_PATIENCE).stdout.splitlines()
+    return host.run(("/bin/sh", "-c", _LOOK, "sh", *sought), timeout=timedelta(seconds=20)).stdout.splitlines()

@@ -26,8 +26,6 @@ from plimsoll.adapters.stores.local_files import (
 from plimsoll.domain.text.errors import NotFound, StoreError
 from plimsoll.ports.store import BLOCK_BYTES, ListedFile, StoredFile, UnfinishedFile
 
-_TRIES = 5
-
 
 class ObjectStore:
     """An implementation of the ResultStore port over fsspec. Local files are written to a temporary name and renamed.
@@ -171,7 +169,7 @@ class ObjectStore:
                 write(path)
 
     def _delete_remote(self, path: str) -> None:
-        for _ in range(_TRIES):
+        for _ in range(5):
             # Where another was quicker with a file, fsspec may have left the others.
             with suppress(FileNotFoundError):
                 if self._fs.exists(path):

@@ -32,8 +32,6 @@ from plimsoll.services.retries import try_all, waiting_reported_to
 from plimsoll.services.store import layout
 from plimsoll.services.toolkit import needs_of
 
-_LONGEST_NOTE = 300
-
 
 def provision(work: AttemptContext) -> Cluster:
     """Make sure that the attempt's hosts exist and answer. Raises ProviderError otherwise."""
@@ -95,7 +93,7 @@ def _recorded_facts(work: AttemptContext) -> dict[str, Any]:
 def _note_waiting(work: AttemptContext, phase: Phase, sentence: str) -> None:
     """Show in the cell's progress what the cell waits for, as far as the store can be written."""
     with suppress(StoreError):
-        note_phase(work.toolkit, work.key, phase, note=sentence[:_LONGEST_NOTE])
+        note_phase(work.toolkit, work.key, phase, note=sentence[:300])
 
 
 def deploy(work: AttemptContext) -> Fingerprint:

@@ -49,7 +49,6 @@ _MOST_BYTES = 4 * MOST_FILE_BYTES
 """The greatest size of one host's files together."""
 _KEPT = " !#$&'()+,=@[]^_`{}~"
 """The characters beside letters, digits and `_.-~` that names may have on every disk and in S3."""
-_LONGEST_NAME = 200
 _OF_THE_HOST = ""
 _ByProcess = Mapping[str, Sequence[PurePosixPath]]
 """Paths of files on a host by their process. Those of sampler and load generator are `_OF_THE_HOST` as a whole."""
@@ -209,7 +208,7 @@ def _plain(path: PurePosixPath) -> str:
     """Return the name in the store of a file that a host has under any name: printable ASCII, other bytes as `%0A`."""
     written = os.fsencode(path.name)
     quoted = quote(written, safe=_KEPT)
-    return quoted if len(quoted) <= _LONGEST_NAME else f"{quoted[:100]}-{hashlib.sha256(written).hexdigest()}"
+    return quoted if len(quoted) <= 200 else f"{quoted[:100]}-{hashlib.sha256(written).hexdigest()}"
 
 
 def _lost(host: Host, error: PlimsollError) -> _HostFiles:

@@ -16,9 +16,6 @@ from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, stop_
 from plimsoll.services.cell.sizing import with_counted_rows
 from plimsoll.services.hosts.spending import due_usd, ledger, spent_usd
 
-_UNKNOWN = ": it was destroyed, or its hosts died"
-_HOUR = timedelta(hours=1)
-
 
 def load_job(key: AttemptKey) -> str:
     """Return the id of the attempt's load job. It names the attempt, as kept hosts may have another's."""
@@ -88,7 +85,8 @@ def stop_load(work: AttemptContext) -> None:
 def _load_status(work: AttemptContext) -> LoadStatus:
     cluster = work.living()
     if cluster is None:
-        return LoadStatus("failed", reason=f"the cluster is gone{work.why_gone() or _UNKNOWN}")
+        why = work.why_gone() or ": it was destroyed, or its hosts died"
+        return LoadStatus("failed", reason=f"the cluster is gone{why}")
     status = look(work, cluster, load_job(work.key))
     # Operations on a node that fails fail with it. While none does, no other connection is needed, and a process that
     # watches many loads has one for each. What is missed that way is found when the attempt is collected.
@@ -115,7 +113,7 @@ def latest_end(work: AttemptContext) -> datetime | None:
         # As of its start: asked again after a crash, the same is asked for.
         entries = [entry for entry in ledger(work.campaign, began) if entry.key != work.key]
         taken = spent_usd(entries) + due_usd(work.toolkit.store, work.resolved, entries, began, tariff)
-        ends.append(began + max(0.0, ceiling.cost - taken) / hourly * _HOUR)
+        ends.append(began + max(0.0, ceiling.cost - taken) / hourly * timedelta(hours=1))
     return min(ends, default=None)
 
 

@@ -23,8 +23,6 @@ _FIGURES: Mapping[str, str] = {
     "network": "sends or receives {figure}/s at best",
 }
 
-_PAUSE_S = 10.0
-
 
 def examine(work: AttemptContext, hosts: Sequence[Host]) -> tuple[HostFigures, ...]:
     """Return the figures of every host, measured once per attempt; empty where the definition asks for no check.
@@ -77,7 +75,7 @@ def await_calm(work: AttemptContext, hosts: Sequence[Host]) -> None:
             report_waiting(f"the hosts are not calm after {format_duration(longest)}, the cell goes on: {busy}")
             return
         report_waiting(f"waiting for calm hosts until {until:%H:%M:%S} UTC at most: {busy}")
-        work.toolkit.clock.sleep(_PAUSE_S)
+        work.toolkit.clock.sleep(10.0)
 
 
 def _busy(work: AttemptContext, hosts: Sequence[Host]) -> Iterator[str]:

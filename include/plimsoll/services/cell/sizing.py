@@ -31,7 +31,6 @@ from plimsoll.services.store import layout
 
 _LONGEST = timedelta(minutes=20)
 """The time for all samples together: less than the step that starts the load may take."""
-_PAUSE_S = 1.0
 
 
 def with_counted_rows(work: AttemptContext, cluster: Cluster, request: LoadRequest) -> LoadRequest:
@@ -186,6 +185,6 @@ class _Measurement:
             if toolkit.clock.now() > self._deadline:
                 what = f"rows could not be counted within {_LONGEST}: a sample of {rows:,} is still being written"
                 raise LoadError(what, where=str(self._work.key), mend="give the number of rows")
-            toolkit.clock.sleep(_PAUSE_S)
+            toolkit.clock.sleep(1.0)
         if status.state == "failed":
             raise LoadError(status.reason, where=str(self._work.key))

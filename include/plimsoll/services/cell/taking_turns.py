@@ -15,9 +15,6 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 
 _LONGEST = timedelta(minutes=30)
-_PAUSE_S = 10.0
-# Times of a store may be whole seconds: whoever notes a use in the same one is seen after it.
-_SETTLES_S = 2.0
 
 
 def await_turn(work: AttemptContext) -> datetime:
@@ -33,7 +30,8 @@ def await_turn(work: AttemptContext) -> datetime:
     others = (CampaignStore(store, name) for name in stirred_campaigns(store) if name != work.key.campaign_id)
     sharing = [campaign for campaign in others if addresses & _addresses(work, campaign)]
     if sharing:
-        clock.sleep(_SETTLES_S)
+        # Times of a store may be whole seconds: whoever notes a use in the same one is seen after it.
+        clock.sleep(2.0)
     told = None
     while first := next((key for campaign in sharing for key in _before(work, campaign)), None):
         what = f"{', '.join(sorted(addresses))} is loaded by {first}"
@@ -43,7 +41,7 @@ def await_turn(work: AttemptContext) -> datetime:
         if first != told:
             report_waiting(f"waiting until {until:%H:%M:%S} UTC at most: {what}")
         told = first
-        clock.sleep(_PAUSE_S)
+        clock.sleep(10.0)
     store.create(turn, clock.now().isoformat().encode())  # unless it was its turn before
     return datetime.fromisoformat(store.read(turn).decode())
 

@@ -14,7 +14,6 @@ from plimsoll.ports.provider import Provider
 
 # If this process is killed, the host lives no longer than that
 _LIFE = timedelta(hours=1)
-_ANSWER = timedelta(minutes=1)
 
 
 @dataclass(frozen=True)
@@ -51,8 +50,8 @@ def _tried(provider: Provider, request: ClusterRequest) -> Iterator[Looked]:
         yield Looked("the cluster is not found as it was launched", "list what was launched, unchanged")
     if request.id not in {living.id for living in provider.clusters()}:
         yield Looked("the cluster is not among all that live", "list every host with its tags")
-    version = provider.host(cluster, cluster.load_host).run(["python3", "--version"], timeout=_ANSWER).stdout
-    yield Looked(f"a program runs on it: {version.strip()}")
+    asked = provider.host(cluster, cluster.load_host).run(["python3", "--version"], timeout=timedelta(minutes=1))
+    yield Looked(f"a program runs on it: {asked.stdout.strip()}")
     if any(host.usd_per_hour is None for host in cluster.hosts):
         yield Looked("it has no price, so that `budget` can't be kept", "give `prices` in the options")
 

@@ -16,7 +16,6 @@ FOLDER = PurePosixPath("logs")
 """The folder below a host's root in which what was taken lies."""
 GC_LOG = follow.GC_LOG
 _JOB, _PROGRAM = "follow", "follow.py"
-_MOST_BYTES = 2000
 
 
 def start_following(host: Host, logs: Mapping[str, str], expires: timedelta) -> None:
@@ -33,7 +32,7 @@ def why_ended(host: Host) -> str:
     """Tell why logs are not followed any more; empty where they are, or none is. Raises HostError."""
     if host.status(_JOB).state != "exited":
         return ""
-    lines = host.read_tail(console_path(host.root, _JOB), max_bytes=_MOST_BYTES).strip().splitlines()
+    lines = host.read_tail(console_path(host.root, _JOB), max_bytes=2000).strip().splitlines()
     return shortened(lines[-1]) if lines else "it was ended"
 
 

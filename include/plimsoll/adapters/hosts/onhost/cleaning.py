@@ -17,8 +17,6 @@ PATIENCE_S = 20.0
 """The time that ended processes may take to be gone, s."""
 _OVER_S = 3600.0
 """The time after which nothing was written for a cluster of which no process runs, and which nobody will go on with."""
-# Others may be measuring on this host: what resists is looked for less and less often.
-_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 0.5
 
 
 def clean(work: Path, cluster: str | None) -> list[str]:
@@ -115,10 +113,11 @@ def kill_all(work: Path, cluster: str | None, deadline: float, keep: frozenset[s
 
 
 def _pauses() -> Iterator[float]:
-    pause_s = _FIRST_PAUSE_S
+    # Others may be measuring on this host: what resists is looked for less and less often.
+    pause_s = 0.02
     while True:
         yield pause_s
-        pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        pause_s = min(2 * pause_s, 0.5)
 
 
 def _remove_others(host: Path, keep: frozenset[str]) -> Iterator[str]:

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 
 KILL_NOW = signal.SIGUSR1
 _SIGNALS = {signal.SIGTERM, signal.SIGCHLD, signal.SIGINT, signal.SIGHUP, KILL_NOW}
-_GRACE_S = 10.0
 _AUTOGROUP = Path("/proc/self/autogroup")
-_AUTOGROUP_TRIES, _AUTOGROUP_PAUSE_S = 20, 0.1
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
@@ -116,11 +114,11 @@ def _give_way(niceness: int) -> None:
     """Lower the priority of this session and, where the kernel groups processes by session, of its whole group."""
     os.nice(niceness)
     # Again and again, because the kernel accepts it only ten times a second over all users of the machine
-    for _ in range(_AUTOGROUP_TRIES if niceness and _AUTOGROUP.exists() else 0):
+    for _ in range(20 if niceness and _AUTOGROUP.exists() else 0):
         try:
             _AUTOGROUP.write_text(str(niceness), encoding="ascii")
         except BlockingIOError:
-            time.sleep(_AUTOGROUP_PAUSE_S)
+            time.sleep(0.1)
         except PermissionError:
             return
         else:
@@ -204,7 +202,7 @@ def _outlive(child: int, expires_s: float) -> int:
         received = signal.sigtimedwait(_SIGNALS, max(0.0, deadline - time.monotonic()))
         if received is None:
             _signal_group(child, signal.SIGKILL if last_word else signal.SIGTERM)
-            deadline, last_word = time.monotonic() + _GRACE_S, True
+            deadline, last_word = time.monotonic() + 10.0, True
         elif received.si_signo == KILL_NOW:
             _signal_group(child, signal.SIGKILL)
         elif received.si_signo != signal.SIGCHLD:
