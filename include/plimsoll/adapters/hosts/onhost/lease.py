@@ -71,12 +71,12 @@ def renew(folder: Path, lease: dict[str, Any]) -> bool:
     A cluster that is not whole on this host does not become whole by it: another may have begun to take it over.
     """
     is_ready = bool(lease.get("ready"))
-    return _change(folder, lease["key"], lambda now: {**lease, "ready": is_ready and bool(now.get("ready"))})
+    return _change(folder, lease["key"], lambda held: {**lease, "ready": is_ready and bool(held.get("ready"))})
 
 
 def ready(folder: Path, key: str) -> bool:
     """Record that the holder's cluster is whole. False where another key holds the folder."""
-    return _change(folder, key, lambda now: {**now, "ready": True})
+    return _change(folder, key, lambda held: {**held, "ready": True})
 
 
 def _change(folder: Path, key: str, changed: Callable[[dict[str, Any]], dict[str, Any]]) -> bool:
