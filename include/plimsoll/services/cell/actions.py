@@ -12,6 +12,7 @@ from plimsoll.domain.keys.host_bounds import HostFigures
 from plimsoll.domain.keys.system import EXTERNAL
 from plimsoll.domain.text.errors import LASTS, DeployError, HostError, HostsLost, StoreError, UnfitHosts
 from plimsoll.ports.host import Host
+from plimsoll.ports.provider import Provider
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import at_once, load_hosts
@@ -199,17 +200,26 @@ def destroy(work: AttemptContext) -> None:
     record is missing.
     """
     try:
-        keeps_hosts, providers = work.keeps_hosts, [work.provider]
-    except StoreError:
-        # A cluster of its own must end in any case, whoever has it; kept hosts that are missed here end as they expire.
-        # Those that lend load hosts come last: whoever borrows them may have to clean up from them first.
-        names = sorted(work.toolkit.providers, key=lambda name: name != EXTERNAL)
-        keeps_hosts, providers = False, [work.toolkit.provider_of(name, work.key.campaign_id) for name in names]
+        keeps_hosts = work.keeps_hosts
+    except StoreError:  # a cluster of its own must be destroyed, and kept hosts that are missed end when they expire
+        keeps_hosts = False
     if keeps_hosts:
         kept_hosts.release(work.toolkit, work.provider, work.key, keep=left_for_next(work))
         return
     cluster_id = ClusterId.of_attempt(work.key)
-    try_all(partial(destroy_cluster, work.toolkit, provider, cluster_id) for provider in providers)
+    try_all(partial(destroy_cluster, work.toolkit, provider, cluster_id) for provider in _providers(work))
+
+
+def _providers(work: AttemptContext) -> Sequence[Provider]:
+    """Return the definition's provider, or all of them where the store can't be read, as hosts must end in any case.
+
+    Those that lend load hosts come last: whoever borrows them may have to clean up from them first.
+    """
+    try:
+        return [work.provider]
+    except StoreError:
+        names = sorted(work.toolkit.providers, key=lambda name: name != EXTERNAL)
+        return [work.toolkit.provider_of(name, work.key.campaign_id) for name in names]
 
 
 def _nodes(work: AttemptContext, cluster: Cluster) -> list[Host]:
