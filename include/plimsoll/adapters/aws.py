@@ -18,13 +18,11 @@ from botocore.exceptions import ClientError
 from botocore.loaders import create_loader
 from botocore.session import get_session
 
-_CONNECT_S, _READ_S, _TRIES = 10, 60, 8
-
 
 def client_config(**more: Any) -> Config:
     """Return the time limits and retries of every client, with further settings of botocore's."""
-    retries: Any = {"mode": "standard", "total_max_attempts": _TRIES}
-    return Config(connect_timeout=_CONNECT_S, read_timeout=_READ_S, retries=retries, **more)
+    retries: Any = {"mode": "standard", "total_max_attempts": 8}
+    return Config(connect_timeout=10, read_timeout=60, retries=retries, **more)
 
 
 def new_session(**arguments: Any) -> Session:
@@ -112,21 +110,15 @@ class RenewedClient:
         try:
             return question(client)
         except ClientError as error:
-            if not self._forget(client, str(error.response.get("Error", {}).get("Code", ""))):
+            if str(error.response.get("Error", {}).get("Code", "")) not in REFUSED_CREDENTIALS | _WITHOUT_BODY:
                 raise
+            with self._lock:
+                # Else another thread has made a new client meanwhile, which is worth asking
+                if self._client is client:
+                    if self._age() < YOUNG_S:
+                        raise
+                    self._client = None
         return question(self())
-
-    def _forget(self, client: Any, code: str) -> bool:
-        """Drop the client where a new one may succeed. Returns whether it may."""
-        with self._lock:
-            if code not in REFUSED_CREDENTIALS | _WITHOUT_BODY:
-                return False
-            # Else another thread has made a new client meanwhile, which is worth asking
-            if self._client is client:
-                if self._age() < YOUNG_S:
-                    return False
-                self._client = None
-            return True
 
     def _age(self) -> float:
         return time.monotonic() - self._made_at

@@ -86,9 +86,7 @@ def _named(words: Sequence[str]) -> str:
 
 
 def words_of(statement: str) -> list[str]:
-    """Return words in small letters, names in quotes as they are, and signs. `{keyspace}.`, which stands for the load's
-    own keyspace, is left out.
-    """
+    """Return words in small letters, names in quotes as they are, and signs; without `{keyspace}.`, the load's own."""
     words = (match["word"] for match in _WORD.finditer(statement.replace("{keyspace}.", "")) if match["word"])
     return [word if word[0] in "'\"$:" else word.lower() for word in words]
 

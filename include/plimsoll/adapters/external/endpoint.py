@@ -25,7 +25,6 @@ _ASK = timedelta(seconds=30)
 _CHANGE = timedelta(minutes=20)
 """The time limit of all commands of a set-up or clean-up, which is below that of the step."""
 _PATIENCE = timedelta(minutes=2)
-_POLL_S = 1.0
 _NO = 1
 """The exit code of `owned` where nothing of the cell is there. Others tell that nobody knows."""
 _MOST_FACTS = 50
@@ -76,7 +75,7 @@ class Endpoint:
                 if self._clock.now() >= until:
                     what = f"{address} is not ready: {_ending(ended)}"
                     raise _error("ready", what, "see whether it can be reached from the load host, and with which user")
-                self._clock.sleep(_POLL_S)
+                self._clock.sleep(1.0)
 
     def nodes(self, host: Host) -> tuple[ReportedNode, ...]:
         """Return what each address tells of itself. Raises ProviderError."""

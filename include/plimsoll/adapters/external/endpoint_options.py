@@ -26,7 +26,6 @@ OF_ENDPOINT = {
 PARTS = ("user", "password", "authority", "certificate", "key")
 """The parts of a connection, which alone stand for a value in secrets."""
 _ADDRESS = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)):(?P<port>\d{1,5})")
-_LISTS = ("set_up", "clean_up")
 
 
 def _as_address(value: str) -> str:
@@ -115,7 +114,8 @@ class EndpointOptions(TheirOptions):
     @property
     def lines(self) -> Mapping[str, str]:
         """Return key → command, of all commands."""
-        lists = {f"{key}[{number}]": line for key in _LISTS for number, line in enumerate(getattr(self, key))}
+        many = {"set_up": self.set_up, "clean_up": self.clean_up}
+        lists = {f"{key}[{number}]": line for key, lines in many.items() for number, line in enumerate(lines)}
         single = {"ready": self.ready, "version": self.version, "facts": self.facts, "owned": self.owned}
         return {**{key: line for key, line in single.items() if line}, **lists}
 

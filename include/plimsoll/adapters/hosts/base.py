@@ -30,7 +30,6 @@ change what a JVM measures, and no job may see a secret of the user who started 
 PYTHON = ("python3", "-I", "-S", "-B")
 """Isolated Python: it reads neither the user's packages nor PYTHON* variables, and leaves no compiled files."""
 
-_LONGEST_RECORD = 1 << 20
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -42,7 +41,7 @@ def console_path(root: PurePosixPath, job_id: str) -> PurePosixPath:
 def process_of(host: Host, job_id: str) -> int | None:
     """Return the process id of that job's program, which leads a process group; None where no record names it."""
     try:
-        return int(json.loads(host.read_tail(host.root / FOLDER / f"{job_id}.job", max_bytes=_LONGEST_RECORD))["child"])
+        return int(json.loads(host.read_tail(host.root / FOLDER / f"{job_id}.job", max_bytes=1 << 20))["child"])
     except (ValueError, KeyError, TypeError):
         return None
 
@@ -165,7 +164,6 @@ class BaseHost(Host, ABC):
             raise self._error(f"job {job_id} is still running after SIGKILL", "look for a process in state D (`ps`)")
 
     def free_port(self) -> int:
-        """Return a port of this host's own address that nobody listens on."""
         return int(self._call("free-port", address=self.info.address))
 
     def facts(self) -> HostFacts:

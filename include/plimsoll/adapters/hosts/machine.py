@@ -5,7 +5,7 @@ import resource
 import shutil
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import psutil
@@ -18,7 +18,6 @@ from plimsoll.domain.text.errors import Finding
 
 _MIB, _GIB = 1 << 20, 1 << 30
 _OPEN_FILES = 4096
-_LOOK_S = 0.5
 PYTHONS = ((3, 11), (3, 14))
 """The oldest and the newest that Plimsoll supports, as `requires-python` in pyproject.toml has them."""
 
@@ -28,23 +27,23 @@ def examine(work: Path, cache: Path, ports: Sequence[int], memory: int) -> Seque
 
     `ports`: those of a cluster's nodes; `memory`: what the demo needs of the machine's, bytes.
     """
-    checks: tuple[Callable[[], Finding], ...] = (
-        _system,
-        _python,
-        _cores,
-        lambda: memory_in_all(memory, work),
-        _memory,
-        calm,
-        lambda: _disk("disk for clusters", work, 10),
-        lambda: _disk("disk for the cache", cache, 2),
-        lambda: _writable("cluster folder", work),
-        lambda: _writable("cache folder", cache),
-        _loopback,
-        lambda: _ports(ports),
-        _open_files,
-        _coreutils,
-    )
-    return [check() for check in checks]
+    cores = len(os.sched_getaffinity(0))
+    return [
+        _system(),
+        _python(),
+        Finding("processor", cores >= 2, f"{cores} cores", "two cores at least: nodes and load generator share them"),
+        memory_in_all(memory, work),
+        _memory(),
+        calm(),
+        _disk("disk for clusters", work, 10),
+        _disk("disk for the cache", cache, 2),
+        _writable("cluster folder", work),
+        _writable("cache folder", cache),
+        _loopback(),
+        _ports(ports),
+        _open_files(),
+        _coreutils(),
+    ]
 
 
 def _system() -> Finding:
@@ -60,11 +59,6 @@ def _python() -> Finding:
 
 def _dotted(version: Sequence[int]) -> str:
     return ".".join(str(part) for part in version)
-
-
-def _cores() -> Finding:
-    cores = len(os.sched_getaffinity(0))
-    return Finding("processor", cores >= 2, f"{cores} cores", "two cores at least: nodes and load generator share them")
 
 
 def memory_in_all(needed: int, work: Path) -> Finding:
@@ -90,7 +84,7 @@ def calm() -> Finding:
 
 def activity_now() -> HostActivity:
     """Measure for half a second what this machine is busy with. Every program counts, those of clusters too."""
-    return activity(f"{','.join(sample.COLUMNS)}\n{sample.look(_LOOK_S)}")
+    return activity(f"{','.join(sample.COLUMNS)}\n{sample.look(seconds=0.5)}")
 
 
 def in_words(now: HostActivity) -> str:

@@ -12,18 +12,14 @@ from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path, PurePath
 
+from plimsoll.adapters.hosts.onhost import supervisor
+from plimsoll.adapters.hosts.onhost.cleaning import CLUSTER, ENVIRONMENT, WORK
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo
 from plimsoll.domain.hosts.owner import ProcessOwner
 from plimsoll.ports.host import Host
 
-_PROC = Path("/proc")
-_STATE, _STARTED = 0, 19
-"""Places in /proc/<pid>/stat after the program's name: state, and start in clock ticks since the machine's."""
-
 SUBNET = "PLIMSOLL_SUBNET"
-_ADDRESS = "PLIMSOLL_ADDRESS"
-_CLUSTER, _OWNER, _WORK, _HOST = "PLIMSOLL_CLUSTER", "PLIMSOLL_OWNER", "PLIMSOLL_WORK", "PLIMSOLL_HOST"
-_ENVIRONMENT = "PLIMSOLL_ENVIRONMENT"
+_ADDRESS, _OWNER, _HOST = "PLIMSOLL_ADDRESS", "PLIMSOLL_OWNER", "PLIMSOLL_HOST"
 _HOST_NAME = re.compile(r"[a-z0-9-]+")
 _SINCE, _EXPIRES = "PLIMSOLL_CLUSTER_SINCE", "PLIMSOLL_EXPIRES"
 
@@ -62,27 +58,25 @@ class LocalProcesses:
 @cache
 def _here() -> tuple[str, str, int]:
     """Return host name, boot id and pid namespace."""
-    boot = (_PROC / "sys" / "kernel" / "random" / "boot_id").read_text().strip()
-    return platform.node(), boot, (_PROC / "self" / "ns" / "pid").stat().st_ino
+    return platform.node(), supervisor.boot_id(), Path("/proc/self/ns/pid").stat().st_ino
 
 
 def _started(pid: int) -> int | None:
     """Return the start of the process in ticks; None where there is no such process, or it is a zombie."""
     try:
-        # The program's name stands in parentheses and may hold anything.
-        facts = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+        facts = supervisor.stat(pid)
     except (FileNotFoundError, ProcessLookupError):
         return None
-    return None if facts[_STATE] in ("Z", "X") else int(facts[_STARTED])
+    return None if facts[0] in ("Z", "X") else int(facts[19])
 
 
 def process_tags_of(cluster: Cluster, info: HostInfo, work: PurePath, environment: str = "") -> dict[str, str]:
     """Return the environment variables that tag every process of that host in that environment."""
     return {
-        **({_ENVIRONMENT: environment} if environment else {}),
-        _CLUSTER: str(cluster.id),
+        **({ENVIRONMENT: environment} if environment else {}),
+        CLUSTER: str(cluster.id),
         _OWNER: cluster.owner,
-        _WORK: str(work),
+        WORK: str(work),
         _HOST: info.name,
         _ADDRESS: info.address,
         SUBNET: info.address.rpartition(".")[0],
@@ -96,10 +90,10 @@ def read_process_tags(environment: Mapping[str, str], work: PurePath) -> Process
 
     Everything but the cluster is optional, so that processes of any version of Plimsoll are found.
     """
-    if environment.get(_WORK) != str(work):
+    if environment.get(WORK) != str(work):
         return None
     try:
-        cluster_id = ClusterId.parse(environment.get(_CLUSTER, ""))
+        cluster_id = ClusterId.parse(environment.get(CLUSTER, ""))
     except ValueError:  # somebody else's variable of that name
         return None
     tags = {name: environment.get(name, "") for name in (_OWNER, _HOST, _ADDRESS)}
@@ -117,7 +111,6 @@ def tagged_time(text: str) -> datetime | None:
     return time if time.tzinfo else None
 
 
-_PATIENCE = timedelta(seconds=20)
 _LOOK = 'for program; do command -v "$program" >/dev/null || printf "%s\\n" "$program"; done'
 
 
@@ -134,4 +127,4 @@ def missing(host: Host, programs: Iterable[str]) -> Sequence[str]:
     ]
     if not sought:
         return ()
-    return host.run(("/bin/sh", "-c", _LOOK, "sh", *sought), timeout=_PATIENCE).stdout.splitlines()
+    return host.run(("/bin/sh", "-c", _LOOK, "sh", *sought), timeout=timedelta(seconds=20)).stdout.splitlines()

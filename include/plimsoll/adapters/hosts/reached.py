@@ -101,5 +101,4 @@ class HostOptions(Model):
         return self.ssh_address or self.address
 
     def target(self, connection_id: str) -> Target:
-        """Return the address, port and user for connections."""
         return Target(self.reached_at, self.host_key, connection_id, self.port, self.user)

@@ -33,9 +33,6 @@ _UNUSABLE = {
     23: "have a new certificate made for the node",  # revoked
 }
 
-_ALERT = "ALERT"
-"""Stands in what OpenSSL says of a connection that the other side has ended."""
-
 
 class DatabaseRefused(ProviderError):
     """The database answered with an error: its code, and its own words."""
@@ -226,7 +223,7 @@ def rejected(reason: str, access: DatabaseAccess) -> tuple[str, str] | None:
     """Return what a node has against the client's certificate, and how to mend it; None if it is something else."""
     # OpenSSL names an alert TLSV13_ALERT_… as an error's reason, and `tlsv13 alert …` in its text
     words, certificate_name = reason.upper().replace(" ", "_"), access.names.certificate
-    if _ALERT not in words or ("CERTIFICATE" not in words and "UNKNOWN_CA" not in words):
+    if "ALERT" not in words or ("CERTIFICATE" not in words and "UNKNOWN_CA" not in words):
         return None
     if not access.certificate:
         return "asks for a client certificate", f"give {certificate_name}"

@@ -34,7 +34,6 @@ class Opcode(IntEnum):
     AUTHENTICATE = 0x03
     QUERY = 0x07
     RESULT = 0x08
-    AUTH_CHALLENGE = 0x0E
     AUTH_RESPONSE = 0x0F
     AUTH_SUCCESS = 0x10
 
@@ -52,7 +51,6 @@ class Refusal(Exception):
 
 
 def request(opcode: Opcode, body: bytes) -> bytes:
-    """Return a whole frame."""
     return HEADER.pack(_REQUEST, 0, 0, opcode, len(body)) + body
 
 

@@ -14,7 +14,7 @@ import re
 import shutil
 import uuid
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -125,18 +125,15 @@ def read_text(path: Path) -> str:
             return data.decode()
         problem = Problem("the whole file", f"is larger than {_MOST_BYTES >> 20} MiB", "is this the right file?")
     except UnicodeDecodeError as error:
-        problem = _not_utf_8(data, error.start)
+        line = data.count(b"\n", 0, error.start) + 1
+        what = f"is not UTF-8 text: the byte 0x{data[error.start]:02x} stands here"
+        mend = "save the file as UTF-8: `iconv -f latin1 -t utf-8` turns Latin-1 into it"
+        problem = Problem(f"line {line}", what, mend)
     except IsADirectoryError:
         problem = Problem("the whole file", "is a folder", "give the YAML file in it")
     except OSError as error:
         problem = Problem("the whole file", f"can't be read: {error.strerror}", "check its path and its rights")
     raise DefinitionError([problem], where=str(path))
-
-
-def _not_utf_8(data: bytes, position: int) -> Problem:
-    line = data.count(b"\n", 0, position) + 1
-    what = f"is not UTF-8 text: the byte 0x{data[position]:02x} stands here"
-    return Problem(f"line {line}", what, "save the file as UTF-8: `iconv -f latin1 -t utf-8` turns Latin-1 into it")
 
 
 @dataclass(frozen=True)
@@ -160,11 +157,12 @@ class DefinitionFolder:
 
     def fingerprint(self) -> frozenset[tuple[str, int, int]]:
         """Return name, size in bytes and last change in ns of each file. The result differs when any has changed."""
-        return frozenset(
-            (path.name, status.st_size, status.st_mtime_ns)
-            for path in self._folder.glob("*.yaml")
-            for status in _statuses(path)
-        )
+        files = set[tuple[str, int, int]]()
+        for path in self._folder.glob("*.yaml"):
+            with suppress(OSError):  # deleted since, or a broken link
+                status = path.stat()
+                files.add((path.name, status.st_size, status.st_mtime_ns))
+        return frozenset(files)
 
     def find(self, name_or_path: str) -> Path:
         """Return the file with that name, or the file at that path. Raises NotFound with the names that exist."""
@@ -193,12 +191,6 @@ class DefinitionFolder:
             where=str(own.parent.absolute() if name_or_path and is_path else self._folder),
             mend=meant_or_known(own.stem, self.names(), lead=lead) or f"{lead}; the folder has none",
         )
-
-
-def _statuses(path: Path) -> Iterator[os.stat_result]:
-    """Yield the file's status; empty where the file has been deleted since, or is a broken link."""
-    with suppress(OSError):
-        yield path.stat()
 
 
 @dataclass(frozen=True)

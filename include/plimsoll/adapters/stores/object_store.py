@@ -26,8 +26,6 @@ from plimsoll.adapters.stores.local_files import (
 from plimsoll.domain.text.errors import NotFound, StoreError
 from plimsoll.ports.store import BLOCK_BYTES, ListedFile, StoredFile, UnfinishedFile
 
-_TRIES = 5
-
 
 class ObjectStore:
     """An implementation of the ResultStore port over fsspec. Local files are written to a temporary name and renamed.
@@ -51,6 +49,7 @@ class ObjectStore:
             mend = "set PLIMSOLL_STORE to a folder, to s3://bucket/prefix, or to another address that fsspec knows"
             raise StoreError(f"is no address of a store ({error})", where=self.root, mend=mend) from error
         self._local = urlsplit(self.root).scheme in ("", "file")
+        self._above = len(self._prefix.rstrip("/")) + 1  # how much of a path is above its key
         # fsspec's own way looks first and writes then: two at once would both believe that they have made the file.
         # What one library has of another, by an address with `::`, may take that way too.
         is_of_fsspec = getattr(self._fs.pipe_file, "__func__", None) is AbstractFileSystem.pipe_file
@@ -76,7 +75,6 @@ class ObjectStore:
                 yield block
 
     def write(self, key: str, data: bytes) -> None:
-        """Write atomically. Object stores always do; local files are renamed."""
         self._put(key, lambda path: self._fs.pipe_file(path, data))
 
     def create(self, key: str, data: bytes) -> bool:
@@ -98,15 +96,14 @@ class ObjectStore:
 
     def keys(self, prefix: str) -> Iterator[str]:
         """Yield keys below a prefix, sorted. Unfinished local writes are left out."""
-        skip = self._above
-        return (path[skip:] for path in self._files(prefix))
+        return (path[self._above :] for path in self._files(prefix))
 
     def stamped(self, prefix: str, name: str) -> Iterator[tuple[str, str]]:
-        files, skip, end = self._files(prefix), self._above, f"/{name}"
+        files, end = self._files(prefix), f"/{name}"
         with self._explained(prefix):
             # A list: a generator would look at the files later, outside of `_explained`
             stamps = [_stamp(path, facts) if path.endswith(end) else "" for path, facts in files.items()]
-        return ((path[skip:], stamp) for path, stamp in zip(files, stamps, strict=True))
+        return ((path[self._above :], stamp) for path, stamp in zip(files, stamps, strict=True))
 
     def listed(self, prefix: str, *, deep: bool = True) -> Iterator[ListedFile]:
         paths = self._files(prefix) if deep else filterfalse(is_unfinished, self._entries(prefix, "file"))
@@ -172,7 +169,7 @@ class ObjectStore:
                 write(path)
 
     def _delete_remote(self, path: str) -> None:
-        for _ in range(_TRIES):
+        for _ in range(5):
             # Where another was quicker with a file, fsspec may have left the others.
             with suppress(FileNotFoundError):
                 if self._fs.exists(path):
@@ -197,11 +194,6 @@ class ObjectStore:
             path = self._path(prefix)
             files = dict.fromkeys(self._local_files(path)) if self._local else self._fs.find(path, detail=True)
         return {path: files[path] for path in sorted(files) if not is_unfinished(path)}
-
-    @property
-    def _above(self) -> int:
-        """Return the length of the part of a path that is above its key."""
-        return len(self._prefix.rstrip("/")) + 1
 
     def _local_files(self, path: str) -> list[str]:
         """Return all files at and below a path. fsspec's walk looks at each, and `os.walk` at each folder twice."""

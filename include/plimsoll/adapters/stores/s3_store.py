@@ -98,7 +98,6 @@ class S3Store:
         return map(self._key, sorted(entry["Key"] for entry in self._objects(prefix)))
 
     def stamped(self, prefix: str, name: str) -> Iterator[tuple[str, str]]:
-        """Yield the keys, with a stamp for each file of that name, from the same listing."""
         for entry in sorted(self._objects(prefix), key=itemgetter("Key")):
             key = self._key(entry["Key"])
             yield key, f"{entry['ETag']} {entry['LastModified']}" if key.rpartition("/")[2] == name else ""

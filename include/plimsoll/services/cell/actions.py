@@ -1,9 +1,7 @@
 """Actions of a cell's steps on hosts, except for the load. Each action is idempotent: it goes on with what exists."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -17,7 +15,7 @@ from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Provider
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.load_hosts import load_hosts
+from plimsoll.services.cell.load_hosts import at_once, load_hosts
 from plimsoll.services.cell.loading import latest_end, require_below
 from plimsoll.services.cell.preflight import await_calm, examine
 from plimsoll.services.cell.shared_data import (
@@ -35,15 +33,17 @@ from plimsoll.services.retries import try_all, waiting_reported_to
 from plimsoll.services.store import layout
 from plimsoll.services.toolkit import needs_of
 
-_LONGEST_NOTE = 300
-
 
 def provision(work: AttemptContext) -> Cluster:
     """Make sure that the attempt's hosts exist and answer. Raises ProviderError otherwise."""
     note_phase(work.toolkit, work.key, "provision")
     attempt = work.attempt()
     # From the attempt's own start, or from its turn: asked again after a crash, the same is asked for.
-    over_at = (_turn(work) or attempt.started_at) + time_of_attempt(work)
+    began = attempt.started_at
+    if work.part.provider.owns != "cluster":
+        with waiting_reported_to(partial(_note_waiting, work, "provision")):
+            began = await_turn(work)
+    over_at = began + time_of_attempt(work)
     if work.keeps_hosts:
         kept_hosts.take(work.toolkit, work.resolved, attempt, over_at)
     request = ClusterRequest(
@@ -81,14 +81,6 @@ def provision(work: AttemptContext) -> Cluster:
     return cluster
 
 
-def _turn(work: AttemptContext) -> datetime | None:
-    """Return since when the attempt may load somebody else's database; None where it has one of its own."""
-    if work.part.provider.owns == "cluster":
-        return None
-    with waiting_reported_to(partial(_note_waiting, work, "provision")):
-        return await_turn(work)
-
-
 def _recorded_facts(work: AttemptContext) -> dict[str, Any]:
     """Return the records of the kept cluster that is requested, and of hosts of its campaign."""
     store, cluster_id = work.toolkit.store, work.cluster_id
@@ -102,7 +94,7 @@ def _recorded_facts(work: AttemptContext) -> dict[str, Any]:
 def _note_waiting(work: AttemptContext, phase: Phase, sentence: str) -> None:
     """Show in the cell's progress what the cell waits for, as far as the store can be written."""
     with suppress(StoreError):
-        note_phase(work.toolkit, work.key, phase, note=sentence[:_LONGEST_NOTE])
+        note_phase(work.toolkit, work.key, phase, note=sentence[:300])
 
 
 def deploy(work: AttemptContext) -> Fingerprint:
@@ -178,10 +170,7 @@ def _is_replacing(work: AttemptContext) -> bool:
 
 
 def _give_up_hosts(work: AttemptContext, error: DeployError | HostError) -> None:
-    """Record that the next provisioning is to replace the hosts.
-
-    Only the hosts that fail are replaced, where the provider can replace single hosts.
-    """
+    """Record that the next provisioning is to replace the hosts; those alone that fail, where the provider can."""
     # Before the replacement is recorded: a step that goes on after a crash must not apply old figures to new hosts.
     work.toolkit.store.delete(layout.CANARY.key(work.key))
     if isinstance(error, UnfitHosts) and work.provider.replaces_hosts:
@@ -210,24 +199,15 @@ def destroy(work: AttemptContext) -> None:
     Kept hosts live on for other attempts. Raises ProviderError where something remains, StoreError where only the
     record is missing.
     """
-    if _keeps_hosts(work):
+    try:
+        keeps_hosts = work.keeps_hosts
+    except StoreError:  # a cluster of its own must be destroyed, and kept hosts that are missed end when they expire
+        keeps_hosts = False
+    if keeps_hosts:
         kept_hosts.release(work.toolkit, work.provider, work.key, keep=left_for_next(work))
         return
     cluster_id = ClusterId.of_attempt(work.key)
     try_all(partial(destroy_cluster, work.toolkit, provider, cluster_id) for provider in _providers(work))
-
-
-def _keeps_hosts(work: AttemptContext) -> bool:
-    """Tell whether the attempt's hosts are kept.
-
-    False where the store can't be read: a cluster of its own must be destroyed.
-
-    Kept hosts that are missed that way end when they expire.
-    """
-    try:
-        return work.keeps_hosts
-    except StoreError:
-        return False
 
 
 def _providers(work: AttemptContext) -> Sequence[Provider]:
@@ -253,12 +233,10 @@ def _all_hosts(work: AttemptContext) -> list[Host]:
 
 
 def _sample(work: AttemptContext, hosts: Sequence[Host], reported: Sequence[ReportedNode]) -> None:
-    left, own = work.time_left(), work.environments if work.keeps_hosts else frozenset[str]()
-    external = work.provider.database()
+    left, own, external = work.time_left(), work.environments, work.provider.database()
     nodes = [] if external and external.addresses else [node.address for node in reported]
     database = [str(external.port), *external.contact_points, *nodes] if external else []
-    with ThreadPoolExecutor(len(hosts)) as pool:
-        list(pool.map(lambda host: work.toolkit.sampler.start(host, left, own, database), hosts))
+    at_once(hosts, lambda host: work.toolkit.sampler.start(host, left, own, database))
 
 
 def _sampled(hosts: Sequence[Host]) -> list[Host]:

@@ -45,13 +45,11 @@ class AttemptState:
         return self.verdict is None and not self.ended
 
 
-def attempt_state(
-    store: ResultStore, key: AttemptKey, campaign: Campaign, now: datetime, owners: Owners
-) -> AttemptState:
+def attempt_state(toolkit: Toolkit, key: AttemptKey, campaign: Campaign) -> AttemptState:
     """Return the state of one attempt, read without any other."""
-    prefix = f"{folder_of(key)}/"
-    names = {name.removeprefix(prefix) for name in store.keys(folder_of(key))}
-    return attempt_state_of(store, key, names, campaign, now, owners)
+    store, folder = toolkit.store, folder_of(key)
+    names = {name.removeprefix(f"{folder}/") for name in store.keys(folder)}
+    return attempt_state_of(store, key, names, campaign, toolkit.clock.now(), toolkit.owners)
 
 
 def attempt_state_of(  # noqa: PLR0913, PLR0917  # the names of the files are known to callers that list many attempts

@@ -76,10 +76,9 @@ def _require_nobody_at_work(
         return
     if layout.VERDICT.read(toolkit.store, newest) or layout.CANCELLED.read(toolkit.store, newest):
         return
-    now = toolkit.clock.now()
-    at_work = is_at_work(toolkit.store, toolkit.owners, campaign.campaign_id, attempt.owner, now)
+    at_work = is_at_work(toolkit.store, toolkit.owners, campaign.campaign_id, attempt.owner, toolkit.clock.now())
     if at_work is None and is_of_another_airflow(attempt.owner, owner):
-        at_work = attempt_state(toolkit.store, newest, resolved, now, toolkit.owners).is_running
+        at_work = attempt_state(toolkit, newest, resolved).is_running
     if at_work:
         what = f"is being run by {owner_since(attempt.owner, attempt.started_at)}"
         raise Refused([Problem(f"cell {cell_id}", what, "wait until it has ended, or end it there")])
@@ -88,11 +87,10 @@ def _require_nobody_at_work(
 def _destroy_older(toolkit: Toolkit, resolved: Campaign, campaign: CampaignStore, cell_id: str) -> None:
     """Destroy clusters that the provider lists, and those of attempts with an open account: a cloud's list may lag."""
     provider = toolkit.provider(resolved)
-    seen = {cluster.id: cluster for cluster in _shown(provider)}
     older = {
-        cluster_id: cluster
-        for cluster_id, cluster in seen.items()
-        if _is_of(cluster_id, campaign, cell_id) or _has_left_keyspace(toolkit, cluster, campaign)
+        cluster.id: cluster
+        for cluster in _shown(provider)
+        if _is_of(cluster.id, campaign, cell_id) or _has_left_keyspace(toolkit, cluster, campaign)
     }
     unsettled = {account: None for account in open_accounts(campaign) if _is_of(account, campaign, cell_id)}
     to_destroy = {**unsettled, **older}.items()

@@ -49,7 +49,6 @@ _MOST_BYTES = 4 * MOST_FILE_BYTES
 """The greatest size of one host's files together."""
 _KEPT = " !#$&'()+,=@[]^_`{}~"
 """The characters beside letters, digits and `_.-~` that names may have on every disk and in S3."""
-_LONGEST_NAME = 200
 _OF_THE_HOST = ""
 _ByProcess = Mapping[str, Sequence[PurePosixPath]]
 """Paths of files on a host by their process. Those of sampler and load generator are `_OF_THE_HOST` as a whole."""
@@ -76,13 +75,9 @@ def collect(work: AttemptContext) -> Manifest:
     if done is not None:
         return done
     note_phase(work.toolkit, work.key, "collect")
-    # Another may be quicker.
-    return layout.MANIFEST.settle(work.toolkit.store, work.key, _manifest(work, list(_collected(work))))
-
-
-def _manifest(work: AttemptContext, collected: Sequence[_HostFiles]) -> Manifest:
+    collected = list(_collected(work))
     lost = [sentence for host_files in collected for sentence in host_files.lost]
-    return Manifest(
+    manifest = Manifest(
         key=work.key,
         files=tuple(entry for host_files in collected for entry in host_files.entries),
         failure=visible("; ".join([*filter(None, [failure_of(work.toolkit.store, work.key)]), *lost])) or None,
@@ -90,6 +85,8 @@ def _manifest(work: AttemptContext, collected: Sequence[_HostFiles]) -> Manifest
         unseen=tuple(visible(sentence) for host_files in collected for sentence in host_files.unseen),
         written_at=work.toolkit.clock.now(),
     )
+    # Another may be quicker.
+    return layout.MANIFEST.settle(work.toolkit.store, work.key, manifest)
 
 
 def _collected(work: AttemptContext) -> Iterator[_HostFiles]:
@@ -114,19 +111,19 @@ def _from_hosts(work: AttemptContext, cluster: Cluster) -> Iterator[_HostFiles]:
     tasks = [partial(_node, work, node, must_run=node.info.name in required) for node in work.node_hosts(cluster)]
     tasks += [partial(_observed, work, host) for host in work.observed(cluster)]
     if work.data_environment != work.environment:  # what belongs to the attempt alone is beside the data
-        tasks += [partial(_from_host, work, work.host(cluster, info), dict) for info in cluster.nodes]
+        tasks += [partial(_from_host, work, work.host(cluster, info), lambda _: {}) for info in cluster.nodes]
     loads = load_hosts(work, cluster)
     failed = stop_all(work.load_generator, loads, load_job(work.key))
     yield from (_lost(load, failed[load.info.name]) for load in loads if load.info.name in failed)
-    tasks += [partial(_load, work, load) for load in loads if load.info.name not in failed]
+    tasks += [
+        partial(_from_host, work, load, lambda host: {_OF_THE_HOST: work.load_generator.files(host)})
+        for load in loads
+        if load.info.name not in failed
+    ]
     with suppress(*OF_HOSTS):  # then it stays unknown whether clocks have moved
         note_clocks_after(work, loads)
     with ThreadPoolExecutor(max(1, len(tasks))) as pool:  # none where only load hosts are ours, and none answers
         yield from pool.map(lambda task: task(), tasks)
-
-
-def _load(work: AttemptContext, load: Host) -> _HostFiles:
-    return _from_host(work, load, lambda: {_OF_THE_HOST: work.load_generator.files(load)})
 
 
 def _node(work: AttemptContext, node: Host, *, must_run: bool) -> _HostFiles:
@@ -138,7 +135,7 @@ def _node(work: AttemptContext, node: Host, *, must_run: bool) -> _HostFiles:
             product.save(node)
     except OF_HOSTS as error:
         return _lost(node, error)
-    collected = _from_host(work, node, lambda: files_of_processes(node, product.processes(work.variant)))
+    collected = _from_host(work, node, lambda host: files_of_processes(host, product.processes(work.variant)))
     return _HostFiles(collected.entries, down, collected.lost)
 
 
@@ -164,12 +161,12 @@ def _matching(node: Host, pattern: str) -> Iterator[PurePosixPath]:
     return (path for path in node.files((node.root / pattern).parent) if fnmatchcase(str(path), whole))
 
 
-def _from_host(work: AttemptContext, host: Host, written: Callable[[], _ByProcess]) -> _HostFiles:
+def _from_host(work: AttemptContext, host: Host, written: Callable[[Host], _ByProcess]) -> _HostFiles:
     try:
         own = {_OF_THE_HOST: work.toolkit.sampler.files(host)}
         names = {
             path: f"{layout.RAW}/{host.info.name}/{name}"
-            for path, name in distinct_names([*own.items(), *written().items()])
+            for path, name in distinct_names([*own.items(), *written(host).items()])
         }
         keys = {path: layout.attempt_file(work.key, name) for path, name in names.items()}
         sent = upload_directly(work.toolkit.store, host, keys)
@@ -211,7 +208,7 @@ def _plain(path: PurePosixPath) -> str:
     """Return the name in the store of a file that a host has under any name: printable ASCII, other bytes as `%0A`."""
     written = os.fsencode(path.name)
     quoted = quote(written, safe=_KEPT)
-    return quoted if len(quoted) <= _LONGEST_NAME else f"{quoted[:100]}-{hashlib.sha256(written).hexdigest()}"
+    return quoted if len(quoted) <= 200 else f"{quoted[:100]}-{hashlib.sha256(written).hexdigest()}"
 
 
 def _lost(host: Host, error: PlimsollError) -> _HostFiles:

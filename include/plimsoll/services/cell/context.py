@@ -19,7 +19,7 @@ from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.product import Product
 from plimsoll.ports.provider import Provider
 from plimsoll.services.hosts.assignments import assignment_of, require_assignment
-from plimsoll.services.hosts.kept_hosts import is_kept, living_or_recorded
+from plimsoll.services.hosts.kept_hosts import living_or_recorded
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
@@ -34,12 +34,10 @@ class AttemptContext:
 
     @cached_property
     def campaign(self) -> CampaignStore:
-        """Return the attempt's campaign in the store."""
         return CampaignStore(self.toolkit.store, self.key.campaign_id)
 
     @cached_property
     def resolved(self) -> Campaign:
-        """Return the whole campaign."""
         return self.campaign.resolved()
 
     @cached_property
@@ -54,29 +52,25 @@ class AttemptContext:
 
     @cached_property
     def load_spec(self) -> LoadSpec:
-        """Return what the load generator is asked for."""
         return load_spec(self.part)
 
     @cached_property
     def variant_spec(self) -> VariantSpec:
-        """Return what is deployed for the cell."""
         return variant_spec(self.part, self.variant)
 
     @property
     def variant(self) -> Variant:
-        """Return the cell's variant."""
         return self.part.variant(self.cell.variant)
 
     @property
     def cluster_id(self) -> ClusterId:
-        """Return the cluster that the attempt uses."""
         use = assignment_of(self.toolkit.store, self.key) if self.keeps_hosts else None
         return use.cluster if use else ClusterId.of_attempt(self.key)
 
     @property
     def keeps_hosts(self) -> bool:
         """Tell whether the attempt's hosts live on when the attempt is over."""
-        return is_kept(self.part)
+        return self.part.cluster_scope != "cell"
 
     @property
     def origin(self) -> DataOrigin | None:
@@ -103,8 +97,8 @@ class AttemptContext:
 
     @property
     def environments(self) -> frozenset[str]:
-        """Return everything that kept hosts may have of the attempt while it lasts."""
-        return frozenset({self.key.environment, self.data_environment})
+        """Return everything that kept hosts may have of the attempt while it lasts; empty where none are kept."""
+        return frozenset({self.key.environment, self.data_environment} if self.keeps_hosts else ())
 
     def deployed(self, cluster: Cluster) -> tuple[HostInfo, ...]:
         """Return the hosts on which nodes are deployed; the others stay empty until an action needs them."""
@@ -124,22 +118,19 @@ class AttemptContext:
         return [self.host(cluster, info) for info in cluster.observed]
 
     def host(self, cluster: Cluster, info: HostInfo) -> Host:
-        """Return access to one host of the attempt's cluster, in the attempt's own folder."""
+        """Return access to one host, in the attempt's own folder there."""
         return self.provider.host(cluster, info, self.environment)
 
     @property
     def provider(self) -> Provider:
-        """Return the campaign's provider."""
         return self.toolkit.provider(self.part)
 
     @cached_property
     def product(self) -> Product:
-        """Return the product that the cell's variant runs."""
         return self.toolkit.product(self.part.product_of(self.variant)).at(self.part.provider.options)
 
     @property
     def load_generator(self) -> LoadGenerator:
-        """Return the campaign's load generator."""
         return self.toolkit.load_generator(self.part)
 
     def attempt(self) -> Attempt:

@@ -6,7 +6,7 @@ ends; then the clocks are compared, a common start is recorded, and each host is
 look at the load's status does this.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -86,15 +86,10 @@ def _new_start(
             where=", ".join(f"{host} ±{reading.error_ms:.1f} ms" for host, reading in readings.items()),
             mend="run the cell again over a quicker link to the hosts, or judge longer intervals",
         )
-    return _recorded(work, start)
-
-
-def _recorded(work: AttemptContext, start: LoadStart) -> LoadStart:
-    """Record that start, or return the one that another process recorded first."""
     before, store = read_start(work), work.toolkit.store
     if before is not None and before.start < _now(work.toolkit.clock, before.clocks):
         store.delete(layout.LOAD_START.key(work.key))
-    return layout.LOAD_START.settle(store, work.key, start)
+    return layout.LOAD_START.settle(store, work.key, start)  # or what another process recorded first
 
 
 def _begin_together(work: AttemptContext, hosts: Sequence[Host], job_id: str, start: LoadStart) -> None:
@@ -218,18 +213,14 @@ def together(statuses: Mapping[str, LoadStatus]) -> LoadStatus:
     if all(part.state == "complete" for part in parts):
         return LoadStatus("complete", phase, seconds_left=0.0)
     running = [part for part in parts if part.state == "running"]
+    rates = [part.achieved_ops_s for part in running if part.achieved_ops_s is not None]
     return LoadStatus(
         "running",
         min((part.phase for part in running), key=_ORDER.index),
-        achieved_ops_s=_sum(part.achieved_ops_s for part in running),
+        achieved_ops_s=sum(rates) if rates else None,
         seconds_left=max((part.seconds_left for part in running if part.seconds_left is not None), default=None),
         # Unknown is not 0: the nodes are left unasked only where it is known that no operation fails
         errors=None if any(part.errors is None for part in parts) else sum(part.errors or 0 for part in parts),
         note=next((part.note for part in running if part.note), ""),
         is_ready=all(part.is_ready for part in parts),
     )
-
-
-def _sum(amounts: Iterable[float | None]) -> float | None:
-    known = [amount for amount in amounts if amount is not None]
-    return sum(known) if known else None

@@ -16,9 +16,6 @@ from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, stop_
 from plimsoll.services.cell.sizing import with_counted_rows
 from plimsoll.services.hosts.spending import due_usd, ledger, spent_usd
 
-_UNKNOWN = ": it was destroyed, or its hosts died"
-_HOUR = timedelta(hours=1)
-
 
 def load_job(key: AttemptKey) -> str:
     """Return the id of the attempt's load job. It names the attempt, as kept hosts may have another's."""
@@ -76,8 +73,7 @@ def require_complete(work: AttemptContext, status: LoadStatus) -> None:
 def stop_load(work: AttemptContext) -> None:
     """Stop the load if it runs, so that its logs are complete. A missing cluster is no error.
 
-    Where the load of one host can't be stopped, the loads of the other hosts are stopped before the first error is
-    raised.
+    The first host's error is raised once the loads of all hosts were told to stop.
     """
     cluster = work.living()
     if cluster is None:
@@ -89,20 +85,15 @@ def stop_load(work: AttemptContext) -> None:
 def _load_status(work: AttemptContext) -> LoadStatus:
     cluster = work.living()
     if cluster is None:
-        return LoadStatus("failed", reason=f"the cluster is gone{work.why_gone() or _UNKNOWN}")
+        why = work.why_gone() or ": it was destroyed, or its hosts died"
+        return LoadStatus("failed", reason=f"the cluster is gone{why}")
     status = look(work, cluster, load_job(work.key))
-    if not _is_smooth(status) and (down := work.product.down(required_nodes(work, cluster))):
+    # Operations on a node that fails fail with it. While none does, no other connection is needed, and a process that
+    # watches many loads has one for each. What is missed that way is found when the attempt is collected.
+    is_smooth = status.state == "running" and status.errors == 0
+    if not is_smooth and (down := work.product.down(required_nodes(work, cluster))):
         return LoadStatus("failed", status.phase, reason="; ".join(down))
-    return followed(work, cluster, status) if work.part.action else status
-
-
-def _is_smooth(status: LoadStatus) -> bool:
-    """Tell whether the load itself shows that all nodes work.
-
-    If so, no other connection is needed, and a process that watches many loads has one connection for each. Operations
-    on a node that fails fail with it. If none fail, the failure is found when the attempt is collected.
-    """
-    return status.state == "running" and status.errors == 0
+    return followed(work, cluster, status)
 
 
 def latest_end(work: AttemptContext) -> datetime | None:
@@ -122,7 +113,7 @@ def latest_end(work: AttemptContext) -> datetime | None:
         # As of its start: asked again after a crash, the same is asked for.
         entries = [entry for entry in ledger(work.campaign, began) if entry.key != work.key]
         taken = spent_usd(entries) + due_usd(work.toolkit.store, work.resolved, entries, began, tariff)
-        ends.append(began + max(0.0, ceiling.cost - taken) / hourly * _HOUR)
+        ends.append(began + max(0.0, ceiling.cost - taken) / hourly * timedelta(hours=1))
     return min(ends, default=None)
 
 

@@ -3,7 +3,6 @@ host is fit for the measurement.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from plimsoll.domain.hosts.cluster import HostInfo
@@ -12,6 +11,7 @@ from plimsoll.domain.text.errors import UnfitHosts
 from plimsoll.domain.text.units import format_duration, format_size
 from plimsoll.ports.host import Host
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.load_hosts import at_once
 from plimsoll.services.retries import report_waiting
 from plimsoll.services.store import layout
 
@@ -22,8 +22,6 @@ _FIGURES: Mapping[str, str] = {
     "disk_read": "reads {figure}/s from its disk",
     "network": "sends or receives {figure}/s at best",
 }
-
-_PAUSE_S = 10.0
 
 
 def examine(work: AttemptContext, hosts: Sequence[Host]) -> tuple[HostFigures, ...]:
@@ -77,14 +75,12 @@ def await_calm(work: AttemptContext, hosts: Sequence[Host]) -> None:
             report_waiting(f"the hosts are not calm after {format_duration(longest)}, the cell goes on: {busy}")
             return
         report_waiting(f"waiting for calm hosts until {until:%H:%M:%S} UTC at most: {busy}")
-        work.toolkit.clock.sleep(_PAUSE_S)
+        work.toolkit.clock.sleep(10.0)
 
 
 def _busy(work: AttemptContext, hosts: Sequence[Host]) -> Iterator[str]:
     """Yield a phrase for each host with more noise than the definition tolerates."""
-    own = work.environments if work.keeps_hosts else frozenset[str]()
-    with ThreadPoolExecutor(len(hosts)) as pool:
-        activities = list(pool.map(partial(work.toolkit.sampler.look, environments=own), hosts))
+    activities = at_once(hosts, partial(work.toolkit.sampler.look, environments=work.environments))
     for host, activity in zip(hosts, activities, strict=True):
         if activity and (phrase := noise(activity, work.part.disturbance)):
             yield f"{host.info.name}: {phrase}"

@@ -31,7 +31,6 @@ from plimsoll.services.store import layout
 
 _LONGEST = timedelta(minutes=20)
 """The time for all samples together: less than the step that starts the load may take."""
-_PAUSE_S = 1.0
 
 
 def with_counted_rows(work: AttemptContext, cluster: Cluster, request: LoadRequest) -> LoadRequest:
@@ -65,12 +64,10 @@ def read_counted_rows(work: AttemptContext) -> CountedRows | None:
 
 def bytes_on_disk(work: AttemptContext, cluster: Cluster) -> Mapping[str, int]:
     """Measure what the populated rows take on each node's disk, where it was asked for; empty where unknown."""
-    generator, product = work.load_generator, work.product
-    is_asked = work.part.workload.data_per_node is not None
-    if not (is_asked and product.measures_rows and generator.can_sample):
+    if work.part.workload.data_per_node is None:
         return {}
     try:
-        return product.bytes_on_disk(work.nodes(cluster), generator.keyspace)
+        return work.product.bytes_on_disk(work.nodes(cluster), work.load_generator.keyspace)
     except DeployError:  # the load that follows shows whether the nodes are well
         return {}
 
@@ -188,6 +185,6 @@ class _Measurement:
             if toolkit.clock.now() > self._deadline:
                 what = f"rows could not be counted within {_LONGEST}: a sample of {rows:,} is still being written"
                 raise LoadError(what, where=str(self._work.key), mend="give the number of rows")
-            toolkit.clock.sleep(_PAUSE_S)
+            toolkit.clock.sleep(1.0)
         if status.state == "failed":
             raise LoadError(status.reason, where=str(self._work.key))

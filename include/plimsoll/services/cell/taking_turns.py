@@ -15,9 +15,6 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 
 _LONGEST = timedelta(minutes=30)
-_PAUSE_S = 10.0
-# Times of a store may be whole seconds: whoever notes a use in the same one is seen after it.
-_SETTLES_S = 2.0
 
 
 def await_turn(work: AttemptContext) -> datetime:
@@ -26,13 +23,15 @@ def await_turn(work: AttemptContext) -> datetime:
     Who recorded it first goes first; cells of one campaign run one after the other anyway. Returns since when it is the
     attempt's turn, from which on its hosts are counted; asked again, the same. Raises ProviderError after half an hour.
     """
-    clock = work.toolkit.clock
+    store, clock, turn = work.toolkit.store, work.toolkit.clock, layout.TURN.key(work.key)
     # Before anything is made there: whoever looks for what was left logs in only where there is such a note
-    note_used(work.toolkit.store, work.cluster_id)
+    note_used(store, work.cluster_id)
     addresses, until = work.provider.shared_addresses(), clock.now() + _LONGEST
-    sharing = [campaign for campaign in _others(work) if addresses & _addresses(work, campaign)]
+    others = (CampaignStore(store, name) for name in stirred_campaigns(store) if name != work.key.campaign_id)
+    sharing = [campaign for campaign in others if addresses & _addresses(work, campaign)]
     if sharing:
-        clock.sleep(_SETTLES_S)
+        # Times of a store may be whole seconds: whoever notes a use in the same one is seen after it.
+        clock.sleep(2.0)
     told = None
     while first := next((key for campaign in sharing for key in _before(work, campaign)), None):
         what = f"{', '.join(sorted(addresses))} is loaded by {first}"
@@ -42,22 +41,9 @@ def await_turn(work: AttemptContext) -> datetime:
         if first != told:
             report_waiting(f"waiting until {until:%H:%M:%S} UTC at most: {what}")
         told = first
-        clock.sleep(_PAUSE_S)
-    return _settled_turn(work)
-
-
-def _settled_turn(work: AttemptContext) -> datetime:
-    """Record that it is the attempt's turn now, unless it was before."""
-    store, key = work.toolkit.store, layout.TURN.key(work.key)
-    store.create(key, work.toolkit.clock.now().isoformat().encode())
-    return datetime.fromisoformat(store.read(key).decode())
-
-
-def _others(work: AttemptContext) -> Iterator[CampaignStore]:
-    """Yield the store's other campaigns that may have an attempt under way on a database of somebody else."""
-    for campaign_id in stirred_campaigns(work.toolkit.store):
-        if campaign_id != work.key.campaign_id:
-            yield CampaignStore(work.toolkit.store, campaign_id)
+        clock.sleep(10.0)
+    store.create(turn, clock.now().isoformat().encode())  # unless it was its turn before
+    return datetime.fromisoformat(store.read(turn).decode())
 
 
 def _addresses(work: AttemptContext, campaign: CampaignStore) -> frozenset[str]:
@@ -79,9 +65,8 @@ def _before(work: AttemptContext, campaign: CampaignStore) -> Iterator[AttemptKe
 
 
 def _is_under_way(work: AttemptContext, campaign: CampaignStore, key: AttemptKey) -> bool:
-    toolkit = work.toolkit
     try:
-        state = attempt_state(toolkit.store, key, campaign.resolved(), toolkit.clock.now(), toolkit.owners)
+        state = attempt_state(work.toolkit, key, campaign.resolved())
     except DamagedRecord:  # nobody knows
         return True
     return state.attempt is not None and state.is_running

@@ -17,8 +17,6 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import StoredCampaign
 from plimsoll.services.toolkit import Toolkit
 
-_BEGUN = "begun"
-
 
 def account_of(cluster_id: ClusterId) -> AttemptKey:
     """Return the account's name: the attempt's own key; for kept hosts, their purpose and their cluster's number."""
@@ -86,4 +84,4 @@ def note_paid(store: ResultStore, key: AttemptKey, paid: Paid, end: datetime, re
 
 def _amount(file: str) -> float | None:
     """Return the amount in the name of an account's file, USD; None for the file that opens the account."""
-    return None if file == _BEGUN else float(file.removesuffix(".json"))
+    return None if file == "begun" else float(file.removesuffix(".json"))

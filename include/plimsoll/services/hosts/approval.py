@@ -58,6 +58,5 @@ def require_approval(toolkit: Toolkit, campaign: CampaignStore, resolved: Campai
 
 
 def approval_refused(campaign_id: str, missing: MissingApproval, mend: str) -> Refused:
-    """Return the error for a campaign that lacks an approval."""
     earlier = f"is missing: {missing.reason}, and nobody has approved that"
     return Refused([Problem("approval", earlier, mend)], where=f"campaign {campaign_id!r}")

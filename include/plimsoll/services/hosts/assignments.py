@@ -4,7 +4,7 @@ somebody else, a file for each attempt until what it made there is destroyed.
 Whoever looks for clusters that were left logs in only where there is such a file.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Annotated
@@ -51,19 +51,13 @@ def assignment_of(store: ReadableStore, key: AttemptKey) -> Assignment | None:
 
 def newest_assignment(store: ReadableStore, campaign_id: str, purpose: str) -> tuple[int, Assignment | None]:
     """Return the newest use of hosts kept for that purpose, with its number; 0 and None where there was none."""
-    files = _files(store, campaign_id, purpose)
-    number = max(files, default=0)
-    return number, _read_assignment(store, campaign_id, purpose, number, files[number]) if number else None
+    return next(_newest_first(store, campaign_id, purpose), (0, None))
 
 
 def assignment_before(store: ReadableStore, key: AttemptKey, purpose: str) -> Assignment | None:
     """Return the newest use of hosts kept for that purpose by another attempt; None where there was none."""
-    files = _files(store, key.campaign_id, purpose)
-    newest_first = (
-        _read_assignment(store, key.campaign_id, purpose, number, files[number])
-        for number in sorted(files, reverse=True)
-    )
-    return next((use for use in newest_first if use.attempt != key), None)
+    uses = _newest_first(store, key.campaign_id, purpose)
+    return next((use for _, use in uses if use.attempt != key), None)
 
 
 def assignment_under_way(store: ReadableStore, cluster_id: ClusterId) -> Assignment | None:
@@ -88,8 +82,7 @@ def require_assignment(store: ReadableStore, key: AttemptKey) -> None:
 
 def assignments(store: ReadableStore, campaign_id: str, purpose: str) -> tuple[Assignment, ...]:
     """Return all uses of hosts kept for that purpose, in order. It takes one listing and a read per use."""
-    files = _files(store, campaign_id, purpose)
-    return tuple(_read_assignment(store, campaign_id, purpose, number, files[number]) for number in sorted(files))
+    return tuple(use for _, use in _newest_first(store, campaign_id, purpose))[::-1]
 
 
 def end_assignment(store: ResultStore, campaign_id: str, purpose: str, number: int, at: datetime) -> None:
@@ -112,33 +105,27 @@ def spans(every: Sequence[Assignment], cluster_id: ClusterId) -> tuple[Span, ...
     )
 
 
-def _files(store: ReadableStore, campaign_id: str, purpose: str) -> dict[int, list[str]]:
-    """Return the files of each use, by its number."""
+def _newest_first(store: ReadableStore, campaign_id: str, purpose: str) -> Iterator[tuple[int, Assignment]]:
+    """Yield each use with its number. Each is read when it is asked for."""
     files: dict[int, list[str]] = {}
     for file in store.keys(ASSIGNMENT.folder(campaign_id, purpose)):
         files.setdefault(int(file.rpartition("/")[2].partition(".")[0]), []).append(file)
-    return files
-
-
-def _read_assignment(
-    store: ReadableStore, campaign_id: str, purpose: str, number: int, files: Sequence[str]
-) -> Assignment:
-    use = ASSIGNMENT.at(store, ASSIGNMENT.key(campaign_id, purpose, number))
-    ends = [
-        datetime.strptime(file.split(".")[-2], _TIME).replace(tzinfo=UTC) for file in files if file.endswith(".over")
-    ]
-    return use.model_copy(update={"over": True, "over_at": min(ends)}) if ends else use
+    for number in sorted(files, reverse=True):
+        use = ASSIGNMENT.at(store, ASSIGNMENT.key(campaign_id, purpose, number))
+        ended = [file.split(".")[-2] for file in files[number] if file.endswith(".over")]
+        ends = [datetime.strptime(text, _TIME).replace(tzinfo=UTC) for text in ended]
+        yield number, use.model_copy(update={"over": True, "over_at": min(ends)}) if ends else use
 
 
 def note_used(store: ResultStore, cluster_id: ClusterId) -> None:
     """Record that the cluster is about to use its database."""
     with stirred(store, cluster_id.campaign_id):
-        store.create(layout.DATABASE.key(cluster_id.campaign_id, cluster_id.purpose, cluster_id.number), b"")
+        store.create(layout.DATABASE.key(cluster_id.campaign_id, *_names(cluster_id)), b"")
 
 
 def note_left(store: ResultStore, cluster_id: ClusterId) -> None:
     """Record that nothing of the cluster is left in its database."""
-    store.delete(layout.DATABASE.key(cluster_id.campaign_id, cluster_id.purpose, cluster_id.number))
+    store.delete(layout.DATABASE.key(cluster_id.campaign_id, *_names(cluster_id)))
 
 
 def is_used(store: ReadableStore, campaign_id: str) -> bool:

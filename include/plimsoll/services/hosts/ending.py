@@ -24,60 +24,70 @@ _PAUSES_S = (10.0, 10.0)
 
 
 def destroy_cluster(
-    toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, cluster: Cluster | None = None
+    toolkit: Toolkit,
+    provider: Provider,
+    cluster_id: ClusterId,
+    cluster: Cluster | None = None,
+    going_on: AttemptKey | None = None,
 ) -> None:
     """Destroy the cluster, then record its cost.
 
     Raises ProviderError when a part of the cluster could not be destroyed, and StoreError when it is destroyed but its
-    cost could not be recorded. `cluster` is the cluster, or the part of it, that the caller has seen.
+    cost could not be recorded. `cluster` is the cluster, or the part of it, that the caller has seen. `going_on` is the
+    attempt that will use the hosts that replace kept ones; its share of these is recorded after its end.
     """
     provider.destroy(cluster_id)
-    record_cost(toolkit, provider, cluster_id, cluster)
-    # Last: if the cost could not be recorded, the reaper finds this note and tries all of it again
-    if provider.name == EXTERNAL:
-        note_left(toolkit.store, cluster_id)
+    record_cost(toolkit, provider, cluster_id, cluster, going_on)
 
 
-def destroy_replaced(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, asker: AttemptKey) -> None:
-    """Destroy kept hosts that other hosts replace. Raises what `destroy_cluster` raises.
-
-    `asker` is the attempt that will use the other hosts. If it has used these too, its share is recorded after its end.
-    """
-    provider.destroy(cluster_id)
-    record = partial(_record_shares, toolkit.store, cluster_id, toolkit.clock.now(), None, going_on=asker)
-    _recorded_with_patience(toolkit, provider, record, partial(_unrecorded, account_of(cluster_id)))
-
-
-def record_cost(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, cluster: Cluster | None = None) -> None:
+def record_cost(
+    toolkit: Toolkit,
+    provider: Provider,
+    cluster_id: ClusterId,
+    cluster: Cluster | None = None,
+    going_on: AttemptKey | None = None,
+) -> None:
     """Record the cost of a cluster that was just seen to be gone, with all hosts that were ever launched for it.
 
     The cost of kept hosts is divided by time among the attempts that used them; the rest is the cost of idle time.
     A host whose end is not known counts until now. Raises StoreError, after several tries, when the store can't be
-    reached.
+    reached. That nothing is left in a database of somebody else is recorded, too.
     """
     store, key, gone_at = toolkit.store, cluster_id.attempt, toolkit.clock.now()
 
     def record() -> None:
         if key is None:
-            _record_shares(store, cluster_id, gone_at, cluster)
+            _record_shares(store, cluster_id, gone_at, cluster, going_on)
         elif assignment_of(store, key):
             _record_share(store, key, gone_at)
         elif provider.name != EXTERNAL or tariff_of(store, key):  # its load hosts may be free
             _record(store, cluster_id, gone_at, cluster)
 
-    _recorded_with_patience(toolkit, provider, record, partial(_unrecorded, account_of(cluster_id)))
+    account = account_of(cluster_id)
+    destroy = f"`plimsoll clusters destroy {account}`"
+    mend = f"reach the store from here, then {destroy}; until then its cost is counted up to its expiry"
+    what = "the cluster is gone, but what it has cost could not be recorded"
+    _recorded_with_patience(toolkit, provider, record, StoreError(what, where=str(account), mend=mend))
+    # Last: if the cost could not be recorded, the reaper finds this note and tries all of it again
+    if provider.name == EXTERNAL:
+        note_left(toolkit.store, cluster_id)
 
 
 def record_share(toolkit: Toolkit, provider: Provider, key: AttemptKey) -> None:
     """Record the cost of an attempt that is over, on kept hosts that live on. Raises StoreError after several tries."""
     record = partial(_record_share, toolkit.store, key, toolkit.clock.now())
-    _recorded_with_patience(toolkit, provider, record, partial(_unrecorded_share, key))
+    mend = "reach the store from here; the attempt's cost is recorded when the hosts end, with the run at the latest"
+    what = "what the attempt has cost on kept hosts could not be recorded"
+    _recorded_with_patience(toolkit, provider, record, StoreError(what, where=str(key), mend=mend))
 
 
 def _recorded_with_patience(
-    toolkit: Toolkit, provider: Provider, record: Callable[[], None], explained: Callable[[StoreError], StoreError]
+    toolkit: Toolkit, provider: Provider, record: Callable[[], None], failure: StoreError
 ) -> None:
-    """Try to record several times, after what could not be before. Does nothing where hosts cost nothing."""
+    """Try to record several times, after what could not be before. Does nothing where hosts cost nothing.
+
+    Raises `failure`, with the reason, where all tries failed.
+    """
     if provider.name not in toolkit.tariffs:
         return
 
@@ -90,7 +100,7 @@ def _recorded_with_patience(
     except DamagedRecord:
         raise
     except StoreError as error:
-        raise explained(error) from error
+        raise StoreError(f"{failure.what}: {error.what}", where=failure.where, mend=failure.mend) from error
 
 
 def _record(store: ResultStore, cluster_id: ClusterId, gone_at: datetime, cluster: Cluster | None) -> None:
@@ -108,14 +118,17 @@ def _record_shares(
     cluster_id: ClusterId,
     gone_at: datetime,
     cluster: Cluster | None,
-    going_on: AttemptKey | None = None,
+    going_on: AttemptKey | None,
 ) -> None:
     """Record the cost of each attempt that used the kept cluster, which is destroyed, and of its idle time."""
     account = account_of(cluster_id)
     known = accounts(CampaignStore(store, cluster_id.campaign_id))
     if cluster is None and known.get(account) is not None:
         return  # its cost is on record, and nothing of it was found this time
-    on_others = _goes_on_with_others(store, cluster_id)
+    _, newest = newest_assignment(store, cluster_id.campaign_id, cluster_id.purpose)
+    # Of an attempt that uses the cluster's replacement by now, the share is recorded when it is over
+    is_elsewhere = newest is not None and not newest.over and newest.cluster != cluster_id
+    on_others = newest.attempt if newest is not None and is_elsewhere else None
     end, kept = read_launched(store, cluster_id, cluster).end(gone_at), KeptCosts(store, gone_at, cluster)
     for key, paid in kept.shares(cluster_id).items():
         if key not in (going_on, on_others):
@@ -123,26 +136,6 @@ def _record_shares(
     note_paid(store, account, kept.idle(cluster_id), end, known.get(account))
 
 
-def _goes_on_with_others(store: ResultStore, cluster_id: ClusterId) -> AttemptKey | None:
-    """Return the attempt that uses the cluster's replacement. Its share is recorded when it is over."""
-    _, newest = newest_assignment(store, cluster_id.campaign_id, cluster_id.purpose)
-    is_elsewhere = newest is not None and not newest.over and newest.cluster != cluster_id
-    return newest.attempt if newest is not None and is_elsewhere else None
-
-
 def _record_share(store: ResultStore, key: AttemptKey, end: datetime) -> None:
     paid = KeptCosts(store, end).share(key) or Paid(usd=0.0, host_seconds=0.0)
     note_paid(store, key, paid, end, recorded_usd(store, key))
-
-
-def _unrecorded(key: AttemptKey, error: StoreError) -> StoreError:
-    what = f"the cluster is gone, but what it has cost could not be recorded: {error.what}"
-    until = "until then its cost is counted up to its expiry"
-    mend = f"reach the store from here, then `plimsoll clusters destroy {key}`; {until}"
-    return StoreError(what, where=str(key), mend=mend)
-
-
-def _unrecorded_share(key: AttemptKey, error: StoreError) -> StoreError:
-    what = f"what the attempt has cost on kept hosts could not be recorded: {error.what}"
-    mend = "reach the store from here; the attempt's cost is recorded when the hosts end, with the run at the latest"
-    return StoreError(what, where=str(key), mend=mend)

@@ -13,7 +13,6 @@ from functools import partial
 
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import Attempt, AttemptKey, cell_of
-from plimsoll.domain.campaign.part import Setup
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, PartlySeen, kept_for
 from plimsoll.domain.hosts.owner import owner_since
 from plimsoll.domain.text.errors import HostsLost, Problem, ProviderError, Refused, SecretError, StoreError, Unreachable
@@ -29,7 +28,7 @@ from plimsoll.services.hosts.assignments import (
     end_assignment,
     newest_assignment,
 )
-from plimsoll.services.hosts.ending import destroy_cluster, destroy_replaced, record_share
+from plimsoll.services.hosts.ending import destroy_cluster, record_share
 from plimsoll.services.hosts.launch_records import read_launched
 from plimsoll.services.hosts.replacing import GONE, retire, retirement_of
 from plimsoll.services.ownership import is_at_work, is_in_force
@@ -39,16 +38,10 @@ from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 
-def is_kept(setup: Setup) -> bool:
-    """Tell whether the definition's hosts live on when a cell is over."""
-    return setup.cluster_scope != "cell"
-
-
 def take(toolkit: Toolkit, campaign: Campaign, attempt: Attempt, until: datetime) -> ClusterId:
     """Return the kept cluster that the attempt alone may use from now on. A second call returns the same one.
 
-    Raises Refused while another attempt uses it. Clusters that are over and can't be destroyed are recorded and tried
-    again later.
+    Raises Refused while another attempt uses it. Clusters that are over and can't be destroyed are recorded, for later.
     """
     store, campaign_id = toolkit.store, attempt.key.campaign_id
     purpose = _purpose(campaign, attempt.key)
@@ -114,12 +107,14 @@ def end_kept(toolkit: Toolkit, campaign_id: str) -> None:
     Raises ProviderError, once all were tried, where some could not be destroyed.
     """
     campaign = CampaignStore(toolkit.store, campaign_id).resolved()
-    if is_kept(campaign):
+    if campaign.cluster_scope != "cell":
         _end(toolkit, campaign, campaign_id, lambda _: True, "the run that used it had ended")
         prefix, store = layout.KEPT_CLUSTERS.folder(campaign_id), toolkit.store
         unended = [key for key in store.keys(prefix) if key.endswith(f"/{layout.UNENDED.path}")]
         clusters = [ClusterId.parse(f"{campaign_id}{key.removeprefix(prefix).rpartition('/')[0]}") for key in unended]
-        if living := [cluster for cluster in clusters if not _has_expired(toolkit, cluster)]:
+        provided, now = {cluster: layout.CLUSTER.read(store, cluster) for cluster in clusters}, toolkit.clock.now()
+        # Everything on the hosts of one that has expired has ended itself by now
+        if living := [cluster for cluster, seen in provided.items() if seen is None or seen.expires_at >= now]:
             what = "; ".join(store.read(layout.UNENDED.key(cluster)).decode() for cluster in living)
             mend = "remove the cause, such as hosts that are down; what runs there ends at the cluster's expiry"
             raise ProviderError(f"hosts could not be freed: {what}", where=f"campaign {campaign_id!r}", mend=mend)
@@ -131,8 +126,7 @@ def _purpose(campaign: Campaign, key: AttemptKey) -> str:
 
 def _recorded_assignment(store: ResultStore, key: AttemptKey) -> Assignment | None:
     """Return the attempt's use; None where it has none. Writes the attempt's own record if its process died before."""
-    use = assignment_of(store, key)
-    if use is not None:
+    if (use := assignment_of(store, key)) is not None:
         return use
     purpose = _purpose(CampaignStore(store, key.campaign_id).resolved(), key)
     _, newest = newest_assignment(store, key.campaign_id, purpose)
@@ -144,9 +138,7 @@ def _recorded_assignment(store: ResultStore, key: AttemptKey) -> Assignment | No
 
 def _usable(toolkit: Toolkit, campaign: Campaign, cluster_id: ClusterId, asker: AttemptKey) -> ClusterId:
     """Return that cluster, or the next of its purpose if it is retired or has lost hosts that the provider can't
-    replace.
-
-    `asker` is the attempt that will use the cluster. It may have used the replaced one too.
+    replace. `asker` is the attempt that will use the cluster.
     """
     store, provider = toolkit.store, toolkit.provider(campaign)
     _end_unended(toolkit, provider, cluster_id)
@@ -155,7 +147,7 @@ def _usable(toolkit: Toolkit, campaign: Campaign, cluster_id: ClusterId, asker: 
     if retirement_of(store, cluster_id) is None:
         return cluster_id
     with _unended_noted(store, cluster_id):
-        destroy_replaced(toolkit, provider, cluster_id, asker)
+        destroy_cluster(toolkit, provider, cluster_id, going_on=asker)
     return cluster_id.numbered(cluster_id.number + 1)
 
 
@@ -169,12 +161,6 @@ def _unended_noted(store: ResultStore, cluster_id: ClusterId) -> Iterator[None]:
         yield
     except ProviderError as error:
         store.create(layout.UNENDED.key(cluster_id), error.text().encode())
-
-
-def _has_expired(toolkit: Toolkit, cluster_id: ClusterId) -> bool:
-    """Tell whether everything on the cluster's hosts has ended itself by now."""
-    provided = layout.CLUSTER.read(toolkit.store, cluster_id)
-    return provided is not None and provided.expires_at < toolkit.clock.now()
 
 
 def _why_lost(store: ResultStore, provider: Provider, cluster_id: ClusterId) -> str:
@@ -194,8 +180,7 @@ def living_or_recorded(
     """Return the cluster that is found; the one on record, where its provider can't tell whether it lives.
 
     None where it is gone. A cloud whose API is away says nothing about its hosts: those that are gone do not answer.
-    Raises HostsLost where the provider has found hosts to be lost, and ProviderError or SecretError where there is no
-    record.
+    Raises HostsLost where the provider has found hosts to be lost, and ProviderError or SecretError without a record.
     """
     try:
         return find()
@@ -219,10 +204,8 @@ def _end_unended(toolkit: Toolkit, provider: Provider, newest: ClusterId) -> Non
 
 
 def _can_be_made_whole(store: ResultStore, provider: Provider, cluster_id: ClusterId) -> bool:
-    """Tell whether the provider can replace the cluster's lost hosts: some host is there, and the cluster was not
-    ended.
-
-    A cluster counts as ended once all of its hosts were told to end, for example by hand. Its account is closed then.
+    """Tell whether the provider can replace the cluster's lost hosts: some host is there, and not all were told to
+    end, for example by hand, which closes the cluster's account.
     """
     if not provider.replaces_hosts or all(host.until is not None for host in read_launched(store, cluster_id).hosts):
         return False
@@ -234,9 +217,7 @@ def _can_be_made_whole(store: ResultStore, provider: Provider, cluster_id: Clust
 
 
 def _clear(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, keep: frozenset[str]) -> None:
-    """End processes and remove files that attempts have left on the cluster's hosts, except the environments in `keep`.
-
-    Retire the cluster where that fails.
+    """Remove what attempts have left on the cluster's hosts, but for `keep`. Retire the cluster where that fails.
 
     If hosts were lost, the next attempt has them replaced and the whole cluster cleared before it uses the cluster.
     """
@@ -275,11 +256,11 @@ def _end(toolkit: Toolkit, campaign: Campaign, campaign_id: str, is_to_end: Call
 
 def _is_at_work(toolkit: Toolkit, use: Assignment, asker: str) -> bool:
     """Tell whether the attempt still needs its hosts. Where its owner is unknown, it does until its latest end."""
-    store = toolkit.store
     if use.over or use.owner == asker:
         return False
     now = toolkit.clock.now()
-    return is_in_force(is_at_work(store, toolkit.owners, use.attempt.campaign_id, use.owner, now), use.until, now)
+    is_alive = is_at_work(toolkit.store, toolkit.owners, use.attempt.campaign_id, use.owner, now)
+    return is_in_force(is_alive, use.until, now)
 
 
 def _newest(store: ResultStore, campaign_id: str, purpose: str, last: Assignment | None) -> ClusterId:

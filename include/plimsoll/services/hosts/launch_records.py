@@ -44,7 +44,6 @@ class StoredLaunches:
             return tuple(cluster_id for campaign in campaigns for cluster_id in readable_open_accounts(campaign))
 
     def note(self, launch: Launch) -> None:
-        """Record the launch in place of its earlier record."""
         if launch.hosts is not None:
             self._unwritten[launch.id, launch.token] = launch
         with self._outage.noticed():
@@ -134,14 +133,13 @@ def account_problems(toolkit: Toolkit, campaign: Campaign, campaign_id: str) -> 
 
 def _living(toolkit: Toolkit, campaign_id: str) -> list[Launch]:
     """Return the launches of the campaign whose hosts live, as far as is on record, in a known account."""
-    campaign, now = CampaignStore(toolkit.store, campaign_id), toolkit.clock.now()
-    if not campaign_id or not campaign_exists(toolkit.store, campaign_id):
+    store, now = toolkit.store, toolkit.clock.now()
+    if not campaign_id or not campaign_exists(store, campaign_id):
         return []
-    clusters = readable_open_accounts(campaign)
-    launches = [launch for cluster_id in clusters for launch in read_launches(toolkit.store, cluster_id)]
     return [
         launch
-        for launch in launches
+        for cluster_id in readable_open_accounts(CampaignStore(store, campaign_id))
+        for launch in read_launches(store, cluster_id)
         if launch.account and launch.living and now < (launch.ends_at or launch.expires_at)
     ]
 

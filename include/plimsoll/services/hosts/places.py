@@ -170,12 +170,10 @@ class StoredFullZones:
         self._store, self._clock = store, clock
 
     def note(self, zone: str) -> None:
-        """Remember the zone, if the store can be written."""
         with suppress(StoreError):
             self._store.write(layout.FULL_ZONE.key("", zone), self._clock.now().isoformat().encode())
 
     def known(self) -> frozenset[str]:
-        """Return the zones that were full a few minutes ago; none where the store can't be read."""
         with suppress(StoreError, NotFound, ValueError):
             files = {key: self._store.read(key).decode() for key in self._store.keys(layout.FULL_ZONE.folder(""))}
             since = self._clock.now() - _KEPT
@@ -204,7 +202,7 @@ def require_known(store: ReadableStore, name: str, living: Sequence[ClusterId]) 
 
 def _is_on_record(store: ReadableStore, name: str) -> bool:
     """Tell whether the name is a campaign's, or that of a cluster with a folder in the store."""
-    campaign_id, purpose, _ = _parts(name)
+    campaign_id, purpose = _parts(name)
     if not purpose:
         return campaign_id in store.folders("") and campaign_exists(store, campaign_id)
     return name in _clusters(store, campaign_id, purpose)
@@ -212,7 +210,7 @@ def _is_on_record(store: ReadableStore, name: str) -> bool:
 
 def _alike(store: ReadableStore, name: str) -> Iterator[str]:
     """Yield the campaign with the most similar name, and of its clusters those with the most similar purpose."""
-    campaign_id, purpose, _ = _parts(name)
+    campaign_id, purpose = _parts(name)
     similar = nearest(campaign_id, store.folders(""))
     if similar is None:
         return
@@ -236,8 +234,7 @@ def _folders(campaign_id: str) -> tuple[str, str]:
     return layout.ATTEMPTS.folder(campaign_id), layout.KEPT_CLUSTERS.folder(campaign_id)
 
 
-def _parts(name: str) -> tuple[str, str, str]:
-    """Return the campaign, the purpose and the number that the name gives, as far as it gives them."""
-    campaign_id, _, rest = name.partition("/")
-    purpose, _, number = rest.partition("/")
-    return campaign_id, purpose, number
+def _parts(name: str) -> tuple[str, str]:
+    """Return the campaign and the purpose that the name gives; empty where it gives none."""
+    campaign_id, purpose, *_ = (*name.split("/"), "")
+    return campaign_id, purpose

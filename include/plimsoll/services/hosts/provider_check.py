@@ -1,7 +1,6 @@
 """Try a provider with one host: what it promises is looked at, and everything is ended whatever was found."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import uuid4
@@ -15,7 +14,6 @@ from plimsoll.ports.provider import Provider
 
 # If this process is killed, the host lives no longer than that
 _LIFE = timedelta(hours=1)
-_ANSWER = timedelta(minutes=1)
 
 
 @dataclass(frozen=True)
@@ -37,49 +35,43 @@ def check_provider(provider: Provider, spec: HostsSpec, owner: str, clock: Clock
     expires_at = clock.now() + _LIFE
     request = ClusterRequest(id=cluster_id, owner=owner, nodes=0, expires_at=expires_at, options=dict(spec.options))
     try:
-        yield from _tried(provider, request)
+        yield from _explained(_tried(provider, request))
     finally:
-        yield from _ended(provider, cluster_id)
+        yield from _explained(_ended(provider, cluster_id))
 
 
 def _tried(provider: Provider, request: ClusterRequest) -> Iterator[Looked]:
-    looked: list[Looked] = []
-    with _explained(looked):
-        cluster = provider.ensure(request)
-        looked.append(Looked(f"a host was launched, listed, and let us in: {_hosts(cluster)}"))
-        if provider.ensure(request).hosts != cluster.hosts:
-            looked.append(Looked("asked again for the cluster, it gives other hosts", "give the same for the same id"))
-        shown = provider.find(request.id)
-        if shown is None or shown.hosts != cluster.hosts:
-            looked.append(Looked("the cluster is not found as it was launched", "list what was launched, unchanged"))
-        if request.id not in {living.id for living in provider.clusters()}:
-            looked.append(Looked("the cluster is not among all that live", "list every host with its tags"))
-        version = provider.host(cluster, cluster.load_host).run(["python3", "--version"], timeout=_ANSWER).stdout
-        looked.append(Looked(f"a program runs on it: {version.strip()}"))
-        if any(host.usd_per_hour is None for host in cluster.hosts):
-            looked.append(Looked("it has no price, so that `budget` can't be kept", "give `prices` in the options"))
-    yield from looked
+    cluster = provider.ensure(request)
+    yield Looked(f"a host was launched, listed, and let us in: {_hosts(cluster)}")
+    if provider.ensure(request).hosts != cluster.hosts:
+        yield Looked("asked again for the cluster, it gives other hosts", "give the same for the same id")
+    shown = provider.find(request.id)
+    if shown is None or shown.hosts != cluster.hosts:
+        yield Looked("the cluster is not found as it was launched", "list what was launched, unchanged")
+    if request.id not in {living.id for living in provider.clusters()}:
+        yield Looked("the cluster is not among all that live", "list every host with its tags")
+    asked = provider.host(cluster, cluster.load_host).run(["python3", "--version"], timeout=timedelta(minutes=1))
+    yield Looked(f"a program runs on it: {asked.stdout.strip()}")
+    if any(host.usd_per_hour is None for host in cluster.hosts):
+        yield Looked("it has no price, so that `budget` can't be kept", "give `prices` in the options")
 
 
 def _ended(provider: Provider, cluster_id: ClusterId) -> Iterator[Looked]:
-    looked: list[Looked] = []
-    with _explained(looked):
-        provider.destroy(cluster_id)
-        left = [living for living in provider.clusters() if living.id == cluster_id]
-        if left:
-            looked.append(Looked(f"after its end it is still listed: {_hosts(left[0])}", "end it by hand"))
-        else:
-            looked.append(Looked("it was ended, and nothing of it is listed"))
-    yield from looked
+    provider.destroy(cluster_id)
+    left = [living for living in provider.clusters() if living.id == cluster_id]
+    if left:
+        yield Looked(f"after its end it is still listed: {_hosts(left[0])}", "end it by hand")
+    else:
+        yield Looked("it was ended, and nothing of it is listed")
 
 
-@contextmanager
-def _explained(looked: list[Looked]) -> Iterator[None]:
+def _explained(looks: Iterator[Looked]) -> Iterator[Looked]:
+    """Yield what is found, and what an error says of the provider, which ends the looks."""
     try:
-        yield
+        yield from looks
     except PlimsollError as error:
         where = f"{error.where}: " if error.where else ""
-        looked.append(Looked(f"{where}{error.what}", error.mend or "see what the programs say"))
+        yield Looked(f"{where}{error.what}", error.mend or "see what the programs say")
 
 
 def _hosts(cluster: Cluster) -> str:

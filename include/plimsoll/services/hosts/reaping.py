@@ -17,7 +17,7 @@ from plimsoll.domain.text.errors import DamagedRecord, PlimsollError, ProviderEr
 from plimsoll.ports.owners import Owners
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.hosts.accounts import open_accounts
-from plimsoll.services.hosts.assignments import assignment_under_way, may_have_left, note_left
+from plimsoll.services.hosts.assignments import assignment_under_way, may_have_left
 from plimsoll.services.hosts.ending import destroy_cluster, record_cost
 from plimsoll.services.hosts.settling import settle_campaigns
 from plimsoll.services.ownership import is_at_work, is_in_force
@@ -100,7 +100,6 @@ class _WithoutAirflow:
         return self.others.me()
 
     def is_alive(self, owner: str) -> bool | None:
-        """Return False for every run of that Airflow."""
         return False if installation_of(owner) == self.installation else self.others.is_alive(owner)
 
 
@@ -187,8 +186,7 @@ def destroy_unseen(toolkit: Toolkit, cluster: str) -> bool:
     """Destroy the parts of a cluster that its provider may not show, and close its account.
 
     `cluster` is its name, `campaign/cell/attempt`. False where its account is closed, or where it had no paid hosts and
-    nothing in a database of somebody else.
-    Raises StoreError and ProviderError.
+    nothing in a database of somebody else. Raises StoreError and ProviderError.
     """
     try:
         cluster_id = ClusterId.parse(cluster)
@@ -237,14 +235,12 @@ def _destroy_and_record(toolkit: Toolkit, clusters: Sequence[Cluster]) -> tuple[
             continue
         try:
             record_cost(toolkit, toolkit.providers[cluster.provider], cluster.id, cluster)
-            if cluster.provider == EXTERNAL:
-                note_left(toolkit.store, cluster.id)
-        except DamagedRecord as error:  # which says nothing about the other clusters
-            damaged.append(f"{cluster.id}: what it has cost can't be recorded: {error}")
-        except StoreError as error:
-            away = error
         except Exception as error:
-            damaged.append(f"{cluster.id}: what it has cost can't be recorded: {_reason_of(error)}")
+            # What is damaged says nothing about the other clusters
+            if isinstance(error, StoreError) and not isinstance(error, DamagedRecord):
+                away = error
+            else:
+                damaged.append(f"{cluster.id}: what it has cost can't be recorded: {_reason_of(error)}")
     others = f"nor what these have cost, which are gone too: {', '.join(sorted(unrecorded))}"
     return troubles, (*damaged, *([str(away)] if away else []), *([others] if unrecorded else []))
 
@@ -258,8 +254,13 @@ def _destroyed(toolkit: Toolkit, clusters: Sequence[Cluster]) -> Iterator[tuple[
     slots = BoundedSemaphore(_AT_ONCE)
 
     def destroy(cluster: Cluster) -> None:
+        trouble = ""
         with slots:
-            over.put((cluster, _destroy(toolkit, cluster)))
+            try:
+                toolkit.provider_of(cluster.provider, cluster.id.campaign_id).destroy(cluster.id)
+            except Exception as error:
+                trouble = _reason_of(error)
+            over.put((cluster, trouble))
 
     for cluster in clusters:
         Thread(target=destroy, args=(cluster,), daemon=True, name=f"destroy-{cluster.id}").start()
@@ -278,11 +279,3 @@ def _as_declared(toolkit: Toolkit, cluster: Cluster) -> Cluster:
     except (PlimsollError, ValueError):
         return cluster
     return cluster.model_copy(update={"provider": EXTERNAL}) if is_lent else cluster
-
-
-def _destroy(toolkit: Toolkit, cluster: Cluster) -> str:
-    try:
-        toolkit.provider_of(cluster.provider, cluster.id.campaign_id).destroy(cluster.id)
-    except Exception as error:
-        return _reason_of(error)
-    return ""

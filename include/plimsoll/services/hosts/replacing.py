@@ -71,9 +71,9 @@ def note_provided(toolkit: Toolkit, cluster: Cluster) -> bool:
     if has_changed:
         unfit = unfit_hosts(store, cluster.id)
         replacement = Replacement(
-            gone=_sorted(was - now),
-            fresh=_sorted(now - was),
-            reasons=tuple(unfit[name] for name in _sorted(was - now) if name in unfit),
+            gone=tuple(sorted(was - now)),
+            fresh=tuple(sorted(now - was)),
+            reasons=tuple(unfit[name] for name in sorted(was - now) if name in unfit),
             at=toolkit.clock.now(),
         )
         REPLACED.create(store, cluster.id, replacement, REPLACED.newest_number(store, cluster.id) + 1)
@@ -138,7 +138,3 @@ def _listed(names: Sequence[str]) -> str:
     """Join names as `a`, `a and b`, `a, b and c`."""
     *others, last = names or ("none",)
     return f"{', '.join(others)} and {last}" if others else last
-
-
-def _sorted(names: set[str]) -> tuple[str, ...]:
-    return tuple(sorted(names))

@@ -39,18 +39,18 @@ def settle_campaigns(
         return tuple(
             trouble
             for campaign_id in campaigns_to_look_at(toolkit.store, toolkit.clock.now())
-            for trouble in _settled(toolkit, living, is_owned, campaign_id)
+            for trouble in _settled(toolkit, living, is_owned, CampaignStore(toolkit.store, campaign_id))
         )
     except StoreError as error:
         return (str(error),)
 
 
 def _settled(
-    toolkit: Toolkit, living: Collection[ClusterId], is_owned: Callable[[Cluster], bool], campaign_id: str
+    toolkit: Toolkit, living: Collection[ClusterId], is_owned: Callable[[Cluster], bool], campaign: CampaignStore
 ) -> Iterator[str]:
-    yield from _accounts(toolkit, living, is_owned, campaign_id)
-    yield from _databases(toolkit, living, is_owned, campaign_id)
-    store, campaign = toolkit.store, CampaignStore(toolkit.store, campaign_id)
+    yield from _accounts(toolkit, living, is_owned, campaign)
+    yield from _databases(toolkit, living, is_owned, campaign)
+    store, campaign_id = campaign.store, campaign.campaign_id
     with suppress(DefinitionError, NotFound):  # it stays among those that are looked at, which say what is wrong
         if not _is_settled(campaign):
             unmark(store, campaign_id)
@@ -68,16 +68,16 @@ def _is_settled(campaign: CampaignStore) -> bool:
 
 
 def _databases(
-    toolkit: Toolkit, living: Collection[ClusterId], is_owned: Callable[[Cluster], bool], campaign_id: str
+    toolkit: Toolkit, living: Collection[ClusterId], is_owned: Callable[[Cluster], bool], campaign: CampaignStore
 ) -> Iterator[str]:
-    campaign = CampaignStore(toolkit.store, campaign_id)
     try:
-        for cluster_id in users(toolkit.store, campaign_id):
+        for cluster_id in users(toolkit.store, campaign.campaign_id):
             cluster = None if cluster_id in living else _recorded(campaign, cluster_id)
             if cluster is not None and not is_owned(cluster):
                 yield from _left(toolkit, cluster)
     except (ValueError, PlimsollError) as error:  # one campaign keeps no other from being looked at
-        yield f"campaign {campaign_id}: whether anything is left in its database can't be told: {reason_of(error)}"
+        what = f"whether anything is left in its database can't be told: {reason_of(error)}"
+        yield f"campaign {campaign.campaign_id}: {what}"
 
 
 def _left(toolkit: Toolkit, cluster: Cluster) -> Iterator[str]:
@@ -87,32 +87,25 @@ def _left(toolkit: Toolkit, cluster: Cluster) -> Iterator[str]:
     except Exception as error:
         if toolkit.clock.now() > cluster.expires_at + GIVEN_UP_AFTER:
             note_left(toolkit.store, cluster.id)
-            yield _given_up(cluster.id, error)
+            yield (
+                f"{cluster.id}: whether what it made there is gone could not be seen for {GIVEN_UP_AFTER.days} days, "
+                f"and nobody asks any more: {reason_of(error)}; once the database answers, "
+                f"`plimsoll clusters destroy {cluster.id}` removes it"
+            )
         elif StoredSetUps(toolkit.store).of(cluster.id):  # that a CQL database is silent, who looked there has said
             yield f"{cluster.id}: what it made in its database is still to be removed: {reason_of(error)}"
 
 
-def _given_up(cluster_id: ClusterId, error: Exception) -> str:
-    mend = f"once the database answers, `plimsoll clusters destroy {cluster_id}` removes it"
-    return (
-        f"{cluster_id}: whether what it made there is gone could not be seen for {GIVEN_UP_AFTER.days} days, and "
-        f"nobody asks any more: {reason_of(error)}; {mend}"
-    )
-
-
 def _accounts(
-    toolkit: Toolkit, living: Collection[ClusterId], is_owned: Callable[[Cluster], bool], campaign_id: str
+    toolkit: Toolkit, living: Collection[ClusterId], is_owned: Callable[[Cluster], bool], campaign: CampaignStore
 ) -> Iterator[str]:
-    campaign = CampaignStore(toolkit.store, campaign_id)
-    unseen = [account for account in readable_open_accounts(campaign) if account not in living]
-    for cluster_id in unseen:
+    for cluster_id in (account for account in readable_open_accounts(campaign) if account not in living):
         try:
             cluster = _recorded(campaign, cluster_id)
             if cluster is not None and cluster.provider in toolkit.tariffs and not is_owned(cluster):
                 if cluster_id.is_kept and not cluster.hosts:  # who comes next needs a cluster with an open account
                     retire(toolkit, cluster_id, "the run that asked for it had ended")
-                provider = toolkit.provider_of(cluster.provider, campaign_id)
-                destroy_cluster(toolkit, provider, cluster_id)
+                destroy_cluster(toolkit, toolkit.provider_of(cluster.provider, cluster_id.campaign_id), cluster_id)
         except Exception as error:  # one account never keeps another open
             yield f"{cluster_id}: its account can't be closed: {reason_of(error)}"
 

@@ -64,9 +64,7 @@ _HOUR = timedelta(hours=1)
 
 
 def cell_usd(campaign: Campaign, tariff: Tariff, cell_id: str) -> float | None:
-    """Return the cost of a cell's hosts, USD, for its load and for all waiting and populating that the definition gives
-    time for. None where no price is known.
-    """
+    """Return the cost of a cell's hosts, USD, for all time that its definition gives it; None without a price."""
     # Kept hosts are as many as the stage with the most needs, whatever the cell's own stage does
     own = [campaign] if campaign.cluster_scope != "cell" else parts_of(campaign, cell_id)
     hourly = tariff.usd_per_cluster_hour(max(setup.node_hosts for setup in own), campaign.load_generator.hosts)
@@ -85,12 +83,15 @@ def ledger(campaign: StoredCampaign, now: datetime) -> tuple[Entry, ...]:
 
     It takes one listing of the store, and reads of each account that is open.
     """
-    kept = KeptCosts(campaign.store, now)
-    return tuple(_entry(campaign.store, kept, key, usd, now) for key, usd in accounts(campaign).items())
+    kept, entries = KeptCosts(campaign.store, now), list[Entry]()
+    for key, usd in accounts(campaign).items():
+        cluster_id = ClusterId.of_attempt(key)
+        so_far = _so_far(campaign.store, kept, cluster_id, now) if usd is None else usd
+        entries.append(Entry(key=key, usd=so_far, final=usd is not None, idle=cluster_id.is_kept))
+    return tuple(entries)
 
 
 def spent_usd(entries: Iterable[Entry]) -> float:
-    """Return the sum of the entries, USD."""
     return sum(entry.usd for entry in entries)
 
 
@@ -178,19 +179,12 @@ def _where(campaign: CampaignStore) -> str:
     return f"campaign {campaign.campaign_id!r}"
 
 
-def _entry(store: ReadableStore, kept: KeptCosts, key: AttemptKey, usd: float | None, now: datetime) -> Entry:
-    cluster_id = ClusterId.of_attempt(key)
-    so_far = _so_far(store, kept, cluster_id, now) if usd is None else usd
-    return Entry(key=key, usd=so_far, final=usd is not None, idle=cluster_id.is_kept)
-
-
 def _so_far(store: ReadableStore, kept: KeptCosts, cluster_id: ClusterId, now: datetime) -> float:
     """Return the cost of an attempt or of idle hosts until now, USD."""
     key = cluster_id.attempt
     if key is None:
         return kept.idle(cluster_id).usd
-    share = kept.share(key)
-    if share is not None:
+    if (share := kept.share(key)) is not None:
         return share.usd
     launched = read_launched(store, cluster_id)
     return total(launched.hosts, launched.end(now)).usd
@@ -209,13 +203,10 @@ def _time_of(campaign: Campaign, cell_id: str) -> timedelta:
 
 def due_usd(store: ReadableStore, campaign: Campaign, entries: Iterable[Entry], now: datetime, tariff: Tariff) -> float:
     """Return the further cost of the attempts that run or are about to run, USD."""
-    return sum(_due(store, entry, campaign, now, tariff) for entry in entries)
+    return sum(_due(store, entry, campaign, now, tariff) for entry in entries if not entry.final)
 
 
 def _due(store: ReadableStore, entry: Entry, campaign: Campaign, now: datetime, tariff: Tariff) -> float:
-    """Return the further cost of an attempt that runs or is about to run, USD."""
-    if entry.final:
-        return 0.0
     cell_id, attempt = entry.key.cell_id, layout.ATTEMPT.read(store, entry.key)
     whole = _time_of(campaign, cell_id)
     if attempt is None or now > attempt.started_at + whole + LOST_AFTER:

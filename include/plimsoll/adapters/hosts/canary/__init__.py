@@ -67,6 +67,3 @@ class ScriptCanary:
 
 def _script(host: Host) -> PurePosixPath:
     return host.root / _FOLDER / "canary.py"
-
-
-__all__ = ["ScriptCanary"]

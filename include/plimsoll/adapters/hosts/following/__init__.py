@@ -16,7 +16,6 @@ FOLDER = PurePosixPath("logs")
 """The folder below a host's root in which what was taken lies."""
 GC_LOG = follow.GC_LOG
 _JOB, _PROGRAM = "follow", "follow.py"
-_MOST_BYTES = 2000
 
 
 def start_following(host: Host, logs: Mapping[str, str], expires: timedelta) -> None:
@@ -33,7 +32,7 @@ def why_ended(host: Host) -> str:
     """Tell why logs are not followed any more; empty where they are, or none is. Raises HostError."""
     if host.status(_JOB).state != "exited":
         return ""
-    lines = host.read_tail(console_path(host.root, _JOB), max_bytes=_MOST_BYTES).strip().splitlines()
+    lines = host.read_tail(console_path(host.root, _JOB), max_bytes=2000).strip().splitlines()
     return shortened(lines[-1]) if lines else "it was ended"
 
 
@@ -45,6 +44,3 @@ def stop_following(host: Host) -> None:
 def check_arguments(folder: str, user: str, paths: Sequence[str]) -> tuple[str, ...]:
     """Return the program's text and the arguments with which it says what would keep it from following these logs."""
     return (getsource(follow), "check", folder, user, *paths)
-
-
-__all__ = ["FOLDER", "GC_LOG", "check_arguments", "start_following", "stop_following", "why_ended"]

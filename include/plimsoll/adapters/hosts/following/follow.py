@@ -72,10 +72,11 @@ class Log:
         taken = 0
         with self._copy.open("ab") as copy:
             while taken < most and (lines := self._lines(at)):
+                kept = lines
                 if self._copy.name == GC_LOG:
-                    kept = b"".join(line for line in lines.splitlines(True) if _matters(line))
-                else:
-                    kept = lines
+                    kept = b"".join(
+                        line for line in lines.splitlines(True) if not any(d in line[:100] for d in _DETAILS)
+                    )
                 copy.write(kept)
                 at, taken = at + len(lines), taken + len(kept)
         self._read[identity] = at
@@ -87,10 +88,6 @@ class Log:
         whole = block[: block.rfind(b"\n") + 1]
         # A line that is longer than a block is taken in pieces: its end would never be in sight
         return whole or (block if len(block) == _BLOCK else b"")
-
-
-def _matters(line: bytes) -> bool:
-    return not any(detail in line[:100] for detail in _DETAILS)
 
 
 def newest_of(path: str) -> str:

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 _BLOCK = 1 << 20
-_PAUSE_S = 0.05
 
 
 class Effort(NamedTuple):
@@ -116,7 +115,7 @@ def _connected(address: str, port: int, patience_s: float) -> socket.socket:
         except ConnectionRefusedError:
             if time.monotonic() > until:
                 raise
-            time.sleep(_PAUSE_S)
+            time.sleep(0.05)
         else:
             return link
 

@@ -17,8 +17,6 @@ PATIENCE_S = 20.0
 """The time that ended processes may take to be gone, s."""
 _OVER_S = 3600.0
 """The time after which nothing was written for a cluster of which no process runs, and which nobody will go on with."""
-# Others may be measuring on this host: what resists is looked for less and less often.
-_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 0.5
 
 
 def clean(work: Path, cluster: str | None) -> list[str]:
@@ -54,17 +52,15 @@ def leave(work: Path, program: Path) -> None:
 
 
 def _untouched_s(folder: Path) -> float:
-    """Return for how long no file below the folder was written to, s."""
     # Of a link itself, since it may lead nowhere.
     times = [folder.stat().st_mtime, *(path.lstat().st_mtime for path in folder.rglob("*"))]
     return time.time() - max(times)
 
 
 def clear(work: Path, cluster: str, hosts: list[Path], keep: frozenset[str]) -> list[str]:
-    """End and remove everything of that cluster except the environments in `keep`.
+    """End and remove all of that cluster except the environments in `keep`. Returns a sentence on each remainder.
 
-    Returns a sentence for each remainder. `hosts` are the folders of the cluster's hosts, with a folder for each
-    environment.
+    `hosts` are the folders of the cluster's hosts, with a folder for each environment.
     """
     deadline = time.monotonic() + PATIENCE_S
 
@@ -97,13 +93,11 @@ def tagged_processes(work: Path, cluster: str | None, keep: frozenset[str] = fro
     for entry in Path("/proc").iterdir():
         # Zombies have no environment any more; other users' can't be read, and were not started by this one.
         with contextlib.suppress(OSError):
-            if not entry.name.isdigit():
+            if not entry.name.isdigit() or (pid := int(entry.name)) == os.getpid():
                 continue
             environment = set((entry / "environ").read_bytes().split(b"\0"))
             if wanted <= environment and not kept & environment:
-                pid = int(entry.name)
-                if pid != os.getpid():
-                    yield pid, supervisor.start_time(pid)
+                yield pid, supervisor.start_time(pid)
 
 
 def kill_all(work: Path, cluster: str | None, deadline: float, keep: frozenset[str] = frozenset()) -> None:
@@ -119,10 +113,11 @@ def kill_all(work: Path, cluster: str | None, deadline: float, keep: frozenset[s
 
 
 def _pauses() -> Iterator[float]:
-    pause_s = _FIRST_PAUSE_S
+    # Others may be measuring on this host: what resists is looked for less and less often.
+    pause_s = 0.02
     while True:
         yield pause_s
-        pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        pause_s = min(2 * pause_s, 0.5)
 
 
 def _remove_others(host: Path, keep: frozenset[str]) -> Iterator[str]:

@@ -17,7 +17,6 @@ from plimsoll.adapters.hosts.onhost import supervisor
 
 KILL_TIMEOUT_S = 20.0
 """The time for a killed process to end and for its supervisor to note the exit code, s: a busy host delays both."""
-_POLL_S = 0.05
 _MOST_CHARACTERS = 1 << 22
 
 
@@ -79,7 +78,7 @@ def _signalled(folder: Path, job_id: str, number: int, seconds: float) -> bool:
         known = _read(folder / f"{job_id}.job")
         send(known["pid"], known["start"], number)
     while (ended := status(folder, job_id)[0] != "running") is False and time.monotonic() < deadline:
-        time.sleep(_POLL_S)
+        time.sleep(0.05)
     return ended
 
 

@@ -29,9 +29,7 @@ def give(given: Mapping[str, Mapping[str, str]], environment: MutableMapping[str
 
 
 def become(argv: list[str]) -> None:
-    """Become that program, without input and without a core that a crash would write. Returns only where there is
-    none.
-    """
+    """Become that program, without input, and without a core after a crash. Returns only where there is none."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     try:

@@ -50,19 +50,15 @@ def take_over(
     with _locked(folder):
         current = read(folder)["lease"]
         is_as_seen = current is not None and _unready(current) == _unready(seen)
-        left = _clean_up_after(folder, seen, clean) if is_as_seen else []
+        left: list[str] = []
+        if is_as_seen:
+            # Under the lock, so that the holder can't renew its lease meanwhile. Its cluster is not whole from now on:
+            # the holder must not go on with it if this program is killed here.
+            _write(folder, _unready(seen))
+            left = clean()
         if not left and (is_as_seen or current is None):
             _write(folder, lease)
         return {**read(folder), "left": left}
-
-
-def _clean_up_after(folder: Path, lease: dict[str, Any], clean: Callable[[], list[str]]) -> list[str]:
-    """Clean under the lock, so that the holder can't renew its lease meanwhile. Returns what remains.
-
-    Its cluster is not whole from then on: the holder must not go on with it if this program is killed now.
-    """
-    _write(folder, _unready(lease))
-    return clean()
 
 
 def _unready(lease: dict[str, Any]) -> dict[str, Any]:
@@ -74,21 +70,21 @@ def renew(folder: Path, lease: dict[str, Any]) -> bool:
 
     A cluster that is not whole on this host does not become whole by it: another may have begun to take it over.
     """
-    with _locked(folder):
-        current = read(folder)["lease"]
-        if current is None or current["key"] != lease["key"]:
-            return False
-        _write(folder, {**lease, "ready": bool(lease.get("ready")) and bool(current.get("ready"))})
-        return True
+    is_ready = bool(lease.get("ready"))
+    return _change(folder, lease["key"], lambda held: {**lease, "ready": is_ready and bool(held.get("ready"))})
 
 
 def ready(folder: Path, key: str) -> bool:
     """Record that the holder's cluster is whole. False where another key holds the folder."""
+    return _change(folder, key, lambda held: {**held, "ready": True})
+
+
+def _change(folder: Path, key: str, changed: Callable[[dict[str, Any]], dict[str, Any]]) -> bool:
     with _locked(folder):
         current = read(folder)["lease"]
         if current is None or current["key"] != key:
             return False
-        _write(folder, {**current, "ready": True})
+        _write(folder, changed(current))
         return True
 
 

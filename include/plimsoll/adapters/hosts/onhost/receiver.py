@@ -34,7 +34,11 @@ def settle(place: Path, files: dict[str, str]) -> list[str]:
         place.replace(unfinished)
     missing = _faulty(unfinished, files)
     if not missing:
-        _name(unfinished, place)
+        try:
+            unfinished.replace(place)
+        except OSError:
+            if not place.is_dir():  # else another sender of the same was quicker
+                raise
     return missing
 
 
@@ -74,14 +78,6 @@ def _write(target: Path, content: IO[bytes], member: tarfile.TarInfo) -> None:
 
 def _unfinished(place: Path) -> Path:
     return place.with_name(f"{place.name}.part")
-
-
-def _name(unfinished: Path, place: Path) -> None:
-    try:
-        unfinished.replace(place)
-    except OSError:
-        if not place.is_dir():  # else another sender of the same was quicker
-            raise
 
 
 def _faulty(folder: Path, files: dict[str, str]) -> list[str]:

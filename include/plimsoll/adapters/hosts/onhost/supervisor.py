@@ -15,7 +15,7 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 
 KILL_NOW = signal.SIGUSR1
 _SIGNALS = {signal.SIGTERM, signal.SIGCHLD, signal.SIGINT, signal.SIGHUP, KILL_NOW}
-_GRACE_S = 10.0
 _AUTOGROUP = Path("/proc/self/autogroup")
-_AUTOGROUP_TRIES, _AUTOGROUP_PAUSE_S = 20, 0.1
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
@@ -81,7 +79,9 @@ def _supervise(job: dict[str, Any], telling: int, lock: int, owned: int | None) 
         if job.get("group"):  # all that is started from now on belongs to it, too
             Path(job["group"]).write_text(str(os.getpid()), encoding="ascii")
         child = _spawn(job, owned)
-        _record(job, child.pid)
+        # With start and boot, because a process id alone may be reused
+        own = {"pid": os.getpid(), "start": start_time(os.getpid()), "boot": boot_id(), "child": child.pid}
+        _write(Path(job["record"]), json.dumps({**own, "argv": job["argv"]}))
         os.close(lock)
         os.close(telling)
         code = _outlive(child.pid, job["expires_s"])
@@ -113,18 +113,14 @@ def _detach(log: Path) -> None:
 def _give_way(niceness: int) -> None:
     """Lower the priority of this session and, where the kernel groups processes by session, of its whole group."""
     os.nice(niceness)
-    if niceness and _AUTOGROUP.exists():
-        with contextlib.suppress(PermissionError):
-            _insist(lambda: _AUTOGROUP.write_text(str(niceness), encoding="ascii"))
-
-
-def _insist(write: Callable[[], object]) -> None:
-    """Repeat the change, because the kernel accepts it only ten times a second over all users of the machine."""
-    for _ in range(_AUTOGROUP_TRIES):
+    # Again and again, because the kernel accepts it only ten times a second over all users of the machine
+    for _ in range(20 if niceness and _AUTOGROUP.exists() else 0):
         try:
-            write()
+            _AUTOGROUP.write_text(str(niceness), encoding="ascii")
         except BlockingIOError:
-            time.sleep(_AUTOGROUP_PAUSE_S)
+            time.sleep(0.1)
+        except PermissionError:
+            return
         else:
             return
 
@@ -179,12 +175,6 @@ def _prctl(option: int, value: int) -> None:
         raise OSError(ctypes.get_errno(), "prctl failed")
 
 
-def _record(job: dict[str, Any], child: int) -> None:
-    """Process id, start time and boot, because a process id alone may be reused."""
-    record = {"pid": os.getpid(), "start": start_time(os.getpid()), "boot": boot_id(), "child": child}
-    _write(Path(job["record"]), json.dumps({**record, "argv": job["argv"]}))
-
-
 def start_time(pid: int) -> int:
     """Start of a process in clock ticks since boot. Raises OSError where there is no such process."""
     return int(stat(pid)[19])
@@ -196,7 +186,6 @@ def stat(pid: int) -> list[str]:
 
 
 def boot_id() -> str:
-    """Return identity of the machine's current boot."""
     return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
 
 
@@ -213,7 +202,7 @@ def _outlive(child: int, expires_s: float) -> int:
         received = signal.sigtimedwait(_SIGNALS, max(0.0, deadline - time.monotonic()))
         if received is None:
             _signal_group(child, signal.SIGKILL if last_word else signal.SIGTERM)
-            deadline, last_word = time.monotonic() + _GRACE_S, True
+            deadline, last_word = time.monotonic() + 10.0, True
         elif received.si_signo == KILL_NOW:
             _signal_group(child, signal.SIGKILL)
         elif received.si_signo != signal.SIGCHLD:

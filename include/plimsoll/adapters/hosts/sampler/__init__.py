@@ -14,8 +14,6 @@ from plimsoll.ports.host import Host, Job
 
 JOB = "sampler"
 SAMPLES = "host.csv"
-_LOOK_S = 3
-_LOOK_TIMEOUT = timedelta(minutes=1)
 
 
 class ProcSampler:
@@ -34,8 +32,8 @@ class ProcSampler:
         host.start(Job(id=JOB, argv=argv, expires=expires, cwd=folder))
 
     def look(self, host: Host, environments: frozenset[str] = frozenset()) -> HostActivity:
-        argv = (*_program(host), str(_LOOK_S), *_own(host, environments))
-        return activity(host.run(argv, timeout=_LOOK_TIMEOUT).stdout)
+        argv = (*_program(host), "3", *_own(host, environments))  # seconds
+        return activity(host.run(argv, timeout=timedelta(minutes=1)).stdout)
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         return [path for path in host.files(host.root / JOB) if path.name == SAMPLES]
@@ -73,6 +71,3 @@ def activity(text: str) -> HostActivity:
 
 def _number(text: str) -> float | None:
     return float(text) if text else None
-
-
-__all__ = ["ProcSampler"]

@@ -132,7 +132,9 @@ def listening(database: str, proc: str = "/proc") -> "tuple[bool, set[str]]":
         if fields[3] == _LISTENS and _is_at(fields[1], int(port), addresses)
     }
     pids = {pid for pid in os.listdir(proc) if pid.isdigit()} if inodes else set()  # noqa: PTH208
-    return bool(inodes), {pid for pid in pids if inodes & _open(proc, pid) and _name(proc, pid) not in _NOT_PROGRAMS}
+    return bool(inodes), {
+        pid for pid in pids if inodes & _open(proc, pid) and text_of(f"{proc}/{pid}/comm").strip() not in _NOT_PROGRAMS
+    }
 
 
 def uid_of(user: str) -> str:
@@ -181,7 +183,3 @@ def _open(proc: str, pid: str) -> "set[str]":
         with suppress(OSError):  # closed meanwhile
             targets.add(os.readlink(f"{proc}/{pid}/fd/{entry}"))  # noqa: PTH115
     return targets
-
-
-def _name(proc: str, pid: str) -> str:
-    return text_of(f"{proc}/{pid}/comm").strip()

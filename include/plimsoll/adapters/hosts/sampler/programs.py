@@ -100,7 +100,10 @@ class Programs:
             self._young[pid], known = _YOUNG, None
         asked_again = pid in self._young or pid in self._listening
         kind = known.kind if known and not asked_again else self._kind(pid, fields[1], known)
-        return Process(start, f"{ODD.sub('?', name)}({pid})", kind, *_sums(fields))
+        # Of the process, and of its ended children
+        user, system, of_children, system_of_children = map(float, fields[11:15])
+        named = f"{ODD.sub('?', name)}({pid})"
+        return Process(start, named, kind, user + system, of_children + system_of_children)
 
     def _kind(self, pid: str, parent: str, known: "Process | None") -> str:
         # All threads of the kernel are children of process 2. In a container 2 may be any process.
@@ -163,12 +166,6 @@ class Programs:
 def _lives(pid: str, before: "Mapping[str, Process]", after: "Mapping[str, Process]") -> bool:
     """Tell whether it is the same process at both looks."""
     return pid in before and pid in after and before[pid].start == after[pid].start
-
-
-def _sums(fields: "list[str]") -> "tuple[float, float]":
-    """Return ticks of the process, and of its ended children, by the fields of its `stat` from the third on."""
-    user, system, of_children, system_of_children = map(float, fields[11:15])
-    return user + system, of_children + system_of_children
 
 
 def _bytes(path: str) -> bytes:
