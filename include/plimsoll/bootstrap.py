@@ -59,6 +59,7 @@ def build_secrets(settings: Settings) -> Secrets:
 
 
 def environment_secrets(settings: Settings) -> Secrets:
+    """Return the source of keys for running without Airflow."""
     from plimsoll.adapters.secrets import DatabaseVariables, EnvironmentSecrets
 
     database = DatabaseVariables(
@@ -104,7 +105,10 @@ def full_toolkit(settings: Settings) -> Toolkit:
 
 
 def provider_to_check(settings: Settings, choice: ProviderChoice) -> Provider:
-    """Return a definition's provider `command`, with launches that no store records. Raises Refused for another."""
+    """Return a definition's provider `command`, whose launches are not recorded in the store.
+
+    Raises Refused for another provider.
+    """
     from plimsoll.adapters.providers.command import PROVIDER, UnkeptLaunches
 
     if choice.name != PROVIDER:
@@ -154,7 +158,7 @@ class _Providers:
         return LocalProvider(self.settings.work, self.clock)
 
     def of_hosts(self) -> dict[str, Callable[[], Provider]]:
-        """Return the makers of the providers whose hosts other machines are."""
+        """Return, by name, what makes the providers whose hosts are other machines."""
         return {"ssh": self.ssh, "ec2": self.ec2, "command": self.command}
 
     def ssh(self) -> Provider:
@@ -248,6 +252,7 @@ class _Providers:
 
 
 def build_store(settings: Settings) -> ResultStore:
+    """Return the result store alone, for callers that only read."""
     if not settings.has_store_in_s3:
         if "store" not in settings.model_fields_set:
             with suppress(OSError):  # whoever writes there says so
@@ -277,7 +282,11 @@ def _s3(settings: Settings) -> Any:
 
 
 def store_name(settings: Settings) -> str:
-    """Return the store's name, unique to this machine for a folder: it tells clusters of one account apart."""
+    """Return the name that distinguishes this installation's clusters from others' in the same account: its result
+    store.
+
+    A store in a folder is unique to this machine.
+    """
     return settings.store if "://" in settings.store else f"{platform.node()}:{settings.store}"
 
 
@@ -292,12 +301,16 @@ def load_definition(settings: Settings, name_or_path: str) -> Definition:
 
 
 def load_document(settings: Settings, name_or_path: str) -> Document:
-    """Return the document of a definition, which knows each key's line. Raises NotFound, or DefinitionError."""
+    """Return the document of a definition, by name or path. It knows the line of each key.
+
+    Raises NotFound, or DefinitionError where the file is not readable YAML.
+    """
     where, text = definition_folder(settings).read(name_or_path)
     return parse_yaml(text, where)
 
 
 def sound_definitions(settings: Settings) -> Iterator[Definition]:
+    """Yield the valid definitions of the folder; others are skipped."""
     folder = definition_folder(settings)
     for name in folder.names():
         with suppress(PlimsollError):

@@ -1,5 +1,7 @@
-"""Find the files that Plimsoll ships beside its code, and the folder for what it makes. In a checkout
-`plimsoll/shipped` has links to `include/campaigns`, `include/stress` and `include/nodes`; a wheel has the files.
+"""Find the files that Plimsoll ships beside its code, and the folder for what it makes.
+
+Definitions and the sources of its own Java programs are looked for in `plimsoll/shipped`. In a checkout that folder
+has links to `include/campaigns`, `include/stress` and `include/nodes`; a wheel contains the files themselves.
 """
 
 import os
@@ -24,6 +26,7 @@ def checkout() -> Path | None:
 
 
 def own_folder() -> Path:
+    """Return the folder for results and local clusters: in the checkout, else among the user's data."""
     if root := checkout():
         return root / ".plimsoll"
     # https://specifications.freedesktop.org/basedir-spec/latest/

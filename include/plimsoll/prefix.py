@@ -19,7 +19,10 @@ def dag_id_of(name: str) -> str:
 
 
 def name_of_dag(dag_id: str) -> str:
-    """Return the name of the definition that a DAG runs, which has no underscore; empty for DAGs without the prefix."""
+    """Return the name of the definition that a DAG runs; empty for DAGs without the prefix, which are others'.
+
+    This reverses `dag_id_of`, since names contain no underscore.
+    """
     return dag_id.removeprefix(PREFIX).replace("_", "-") if dag_id.startswith(PREFIX) else ""
 
 

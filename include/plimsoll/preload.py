@@ -1,4 +1,7 @@
-"""Importing this module imports all that processes which judge need, and their main module, before they are forked."""
+"""Importing this module imports what processes that judge need, once for all that are forked from the one that does.
+
+These are Great Expectations and tables, the adapters, and the command line, which is the main module of such a process.
+"""
 
 import gc
 import importlib

@@ -1,4 +1,7 @@
-"""Read the settings `PLIMSOLL_*`, as no other module does but prefix.py, which the domain needs."""
+"""Read the settings `PLIMSOLL_*`: the places of results, caches, clusters and definitions.
+
+No other module reads them, but the prefix of names, which the domain needs (prefix.py).
+"""
 
 from pathlib import Path
 
@@ -82,6 +85,7 @@ class Settings(BaseSettings):
 
     @property
     def further_regions(self) -> tuple[str, ...]:
+        """Return regions to search for clusters, in addition to those of campaigns and definitions."""
         return tuple(region.strip() for region in self.regions.split(",") if region.strip())
 
     @property

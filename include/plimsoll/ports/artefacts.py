@@ -24,7 +24,10 @@ MOST_FETCH_S = 7200.0
 
 
 def how_to_fetch(name: str) -> str:
-    """Return the advice for what is not in the cache, as `make setup` fetches for definitions of the folder alone."""
+    """Return the advice for what is not in the cache, to people who have that definition.
+
+    The definition is named, since `make setup` fetches only the artefacts of definitions in the folder.
+    """
     return f"fetch it first: `plimsoll prepare {name}`, or the definition's file in place of its name"
 
 
@@ -84,9 +87,10 @@ class ProgramSource(Protocol):
         """Return the JDK with that name, such as `openjdk-11.0.13`; from the given archive if there is one."""
 
     def unpacked(self, archive: Archive, program: str, *, thorough: bool = False) -> Path:
-        """Return the folder of an archive that has this program, such as `libexec/scylla`, fetched if necessary.
+        """Return the folder of the unpacked archive in which a program is found, such as `libexec/scylla`.
 
-        `thorough`: verify what is here already by its content.
+        The archive is one that a definition names, and is fetched if necessary. `thorough`: verify what is here already
+        by its content.
         """
 
     def has_archive(self, archive: Archive) -> bool:
@@ -99,7 +103,10 @@ class ProgramSource(Protocol):
         """Fetch, verify by content and build the program, and the JDK that it runs on."""
 
     def missing_of_program(self, program: Program, where: str, name: str) -> Sequence[Problem]:
-        """Return what of the program, needed for the key `where` of definition `name`, is not here. Fetches nothing."""
+        """Return the parts of the program that are not here yet. Fetches nothing.
+
+        `where`: the key of the definition that the program is needed for; `name`: the definition's own.
+        """
 
     def downloads_of_program(self, program: Program) -> Sequence[Download]:
         """Return the program and its JDK, as they are downloaded, here already or not. Fetches nothing."""

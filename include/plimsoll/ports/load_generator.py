@@ -196,7 +196,10 @@ class LoadGenerator(ABC):
         raise self._no_samples(f"{rows} rows of {spec.workload.name}")
 
     def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:
-        """Write the request's part of the rows into that keyspace, and nothing else, or attach to that job."""
+        """Write the request's part of the workload's rows into that keyspace, and nothing else.
+
+        Attaches to a job of that id that was started before.
+        """
         raise self._no_samples(f"{request.job_id} on {host.info.name}, into {keyspace}")
 
     def sample_status(self, host: Host, job_id: str) -> LoadStatus:

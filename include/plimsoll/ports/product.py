@@ -88,7 +88,10 @@ class Product(ABC):
 
     @abstractmethod
     def check(self, spec: ProductSpec) -> Sequence[Problem]:
-        """Return all that keeps these variants from running: missing artefacts, or a JVM or collector of no use."""
+        """Return all problems that keep these variants from running.
+
+        Examples: missing artefacts, a JVM that the product can't use, a garbage collector that a JDK does not have.
+        """
 
     def unchecked(self, spec: ProductSpec) -> Sequence[str]:
         """Name the facts that `check` could not test from here, such as flags of a JDK that is not here."""

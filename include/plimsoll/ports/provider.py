@@ -109,7 +109,10 @@ class Provider(ABC):
         """Return that cluster, if it lives and is whole."""
 
     def why_gone(self, cluster_id: ClusterId) -> str:
-        """Return the provider's own words on why the cluster's hosts are gone, if any. ProviderError if unreachable."""
+        """Return the provider's own words on why hosts of that cluster are gone; empty where it has none.
+
+        ProviderError where it can't be asked.
+        """
         return ""
 
     @abstractmethod
@@ -139,7 +142,10 @@ class Provider(ABC):
         """
 
     def account(self) -> str:
-        """Return the account of the definition's connection; empty: in none. Raises ProviderError and SecretError."""
+        """Return the account to which the definition's connection leads; empty where hosts are in none.
+
+        Raises ProviderError and SecretError.
+        """
         return ""
 
     def database(self) -> ExternalDatabase | None:
@@ -154,7 +160,10 @@ class Provider(ABC):
         return frozenset()
 
     def own(self, cluster_id: ClusterId) -> str:
-        """Return the name of what only that cluster makes in an endpoint; empty: nothing. Raises StoreError."""
+        """Return the name of what only that cluster makes in an endpoint; empty where it makes nothing in any.
+
+        Raises StoreError.
+        """
         return ""
 
     def keyspace(self) -> str:
@@ -162,11 +171,17 @@ class Provider(ABC):
         return ""
 
     def keeps_copies(self) -> bool:
-        """Tell whether it may keep copies of dropped tables, with no option against that. Raises as `account`."""
+        """Tell whether such a database may keep copies of dropped tables and has no option against that.
+
+        Raises ProviderError and SecretError.
+        """
         return False
 
     def occupant(self) -> Occupant | None:
-        """Return the cluster whose keyspace is where the definition's would be made, if any. Raises as `account`."""
+        """Return the cluster whose keyspace is where that of the definition would be made; None where there is none.
+
+        Raises ProviderError and SecretError.
+        """
         return None
 
 

@@ -17,8 +17,11 @@ class SshIdentity:
 
 @dataclass(frozen=True)
 class AwsAccess:
-    """`client(service, region)` makes a boto3 client of the connection's endpoint, with timeouts and bounded retries.
+    """`client(service, region)` makes a boto3 client with timeouts and bounded retries.
+
     Region None: the connection's own.
+
+    The connection also gives the endpoint, so any compatible service can be used.
     """
 
     client: Callable[[str, str | None], Any] = field(repr=False)

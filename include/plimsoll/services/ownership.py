@@ -50,6 +50,7 @@ class Holder:
     hold: Hold
 
     def renew(self) -> None:
+        """Extend the hold. Raises Refused where another process has taken the campaign over."""
         self.require()
         self._replace(self.hold.model_copy(update={"until": self.toolkit.clock.now() + LASTS}))
 
@@ -91,12 +92,16 @@ def require_free(toolkit: Toolkit, campaign_id: str, owner: str = "") -> None:
 
 
 def hold_in_force(store: ResultStore, owners: Owners, campaign_id: str, now: datetime) -> Hold | None:
+    """Return the hold of the process that works on the campaign; None where none does."""
     newest = _newest(store, campaign_id)
     return newest[1] if newest and _is_in_force(newest[1], owners, now) else None
 
 
 def is_at_work(store: ResultStore, owners: Owners, campaign_id: str, owner: str, now: datetime) -> bool | None:
-    """Tell whether the owner of an attempt lives; None: not known. On another machine, its hold tells."""
+    """Tell whether the owner of an attempt is alive; None where that is not known.
+
+    For a process on another machine, its hold on the campaign gives the answer.
+    """
     alive = owners.is_alive(owner)
     # A run of Airflow holds no campaign
     if alive is not None or ProcessOwner.parse(owner) is None:

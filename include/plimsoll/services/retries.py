@@ -1,4 +1,7 @@
-"""Retry a step after temporary failures; report what a call waits for; remember a store that does not answer."""
+"""Retry a step after temporary failures, such as a network or a service that is briefly unavailable.
+
+Also report what a call waits for, and remember that a store does not answer.
+"""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,7 +40,10 @@ def with_retries(
     again: tuple[type[PlimsollError], ...] = PASSING,
     pauses_s: Sequence[float] | None = None,
 ) -> _T:
-    """Return the step's result. After a further try for each pause (`AWAY_S` by default), its last error is raised."""
+    """Return the step's result when it succeeds. After one further try for each pause, its last error is raised.
+
+    `pauses_s`: the pauses, s; `AWAY_S` unless others are given.
+    """
     for pause in AWAY_S if pauses_s is None else pauses_s:
         try:
             return step()
@@ -75,6 +81,7 @@ def report_waiting(sentence: str) -> None:
 
 @contextmanager
 def waiting_reported_to(listener: Callable[[str], None]) -> Iterator[None]:
+    """Pass reports of waiting inside the block to the listener, too."""
     token = _listener.set(listener)
     try:
         yield
@@ -94,7 +101,10 @@ class Outage:
 
     @contextmanager
     def noticed(self) -> Iterator[None]:
-        """Let the block access the store. While that is known to be out of reach, its StoreError is raised at once."""
+        """Let the block access the store. Raises StoreError when the store can't be reached.
+
+        While the store is known to be out of reach, the error is raised at once.
+        """
         if self._away and self._clock.now() < self._away[0]:
             raise self._away[1]
         try:

@@ -71,6 +71,7 @@ class Toolkit:
     """Recorded with attempts and verdicts."""
 
     def provider(self, asked: Campaign | Part) -> Provider:
+        """Return the campaign's provider with its options. Raises Refused when there is no provider with that name."""
         provider = _named(self.providers, "provider", asked.provider.name)
         return provider.at(Places((asked.provider.options,), workload=asked.workload))
 
@@ -83,9 +84,11 @@ class Toolkit:
         return self.providers[name].at(self.places.known(name))
 
     def product(self, product: str) -> Product:
+        """Return the adapter for that product. Raises Refused when there is none with that name."""
         return _named(self.products, "product", product)
 
     def load_generator(self, setup: Setup) -> LoadGenerator:
+        """Return the campaign's load generator. Raises Refused when there is none with that name."""
         return _named(self.load_generators, "load generator", setup.load_generator.name)
 
     def tariff(self, asked: Campaign | Part) -> Tariff | None:
@@ -97,6 +100,7 @@ class Toolkit:
 
 
 def needs_of(products: Mapping[str, Product], setup: Setup) -> NodeNeeds:
+    """Return what the nodes need, of those products that are known here."""
     known = [(variant, products[name]) for variant in setup.variants if (name := setup.product_of(variant)) in products]
     heaps = {
         variant.id: sum(process.jvm.heap for process in product.processes(variant) if process.jvm)

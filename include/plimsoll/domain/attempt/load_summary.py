@@ -1,5 +1,7 @@
-"""A load generator's report of its own run, in the same form for every generator: quality checks read nothing else. The
-start of a load: clocks of hosts, the common start of several, and the work left by populating that it waits for.
+"""A load generator's report of its own run, in the same form for every generator. Quality checks read nothing else.
+
+The start of a load: how clocks of hosts and controller differ, the common start of several load hosts, and the
+background work of the database, left by populating, whose end it waits for.
 """
 
 from collections.abc import Iterable, Mapping
@@ -95,6 +97,7 @@ class LoadSummary(Model):
 
     @property
     def total(self) -> int:
+        """Return the number of operations, answered or failed."""
         return sum(self.operations.values()) + self.failed
 
     @property
@@ -135,6 +138,7 @@ class LoadStart(Model):
 
     @property
     def ahead_ms(self) -> dict[str, float]:
+        """Tell how far each load host's clock is ahead of the first load host's, ms."""
         return ahead_of_first(self.clocks)
 
     @property
@@ -145,7 +149,10 @@ class LoadStart(Model):
 
     @property
     def drift_ms(self) -> float | None:
-        """Tell how far any clock moved against the first one's under load, ms; None where none was compared again."""
+        """Tell how far any clock moved against the first load host's while the load ran, ms.
+
+        None where the clocks were not compared again after the load.
+        """
         if set(self.clocks_after) != set(self.clocks):
             return None
         before, after = ahead_of_first(self.clocks), ahead_of_first(self.clocks_after)

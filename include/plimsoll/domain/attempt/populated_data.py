@@ -55,10 +55,12 @@ class DataOrigin(Model):
         return f"{next(iter(self.earlier), key).environment}-data"
 
     def handed_on(self, key: AttemptKey) -> "DataOrigin":
+        """Return the origin for the next attempt on the data of the attempt with that key."""
         return self.model_copy(update={"earlier": (*self.earlier, key)})
 
 
 def rows_of(asked_bytes: int, sample_rows: int, sample_bytes: int) -> int:
+    """Return the number of rows that have that size, in proportion to the sample; at least one."""
     return max(1, round(asked_bytes * sample_rows / sample_bytes))
 
 
@@ -77,6 +79,7 @@ class Sample(NamedTuple):
 
     @property
     def rows(self) -> int:
+        """Return the number of rows that are written, of all `of_rows`."""
         return ceil(self.of_rows / self.parts)
 
 

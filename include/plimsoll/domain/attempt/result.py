@@ -69,6 +69,7 @@ class Check(Model):
 
     @property
     def finding(self) -> str:
+        """Return the observation, as a phrase that can follow the expectation."""
         return f"observed {self.observed}" if self.tested else f"not tested: {self.observed}"
 
     @property
@@ -86,6 +87,7 @@ class OpeningBacklog(Model):
 
     @property
     def operations(self) -> int:
+        """Return the number of such operations, sent or not."""
         return self.in_flight + self.unsent
 
 
@@ -142,7 +144,10 @@ class Verdict(Model):
 
     @property
     def lasts(self) -> bool:
-        """Tell whether no further run mends it: a reason says so, or other software ran than the definition says."""
+        """Tell whether the attempt is invalid for a reason that no further run mends: a person must change something.
+
+        That is so where a reason says so, and where other software ran than the definition says.
+        """
         # The name of a check may begin with that of a process, such as `datanode: JVM`
         differs = {check.name.rpartition(": ")[2] for check in self.checks if check.tested and not check.success}
         return any(LASTS in reason for reason in self.reasons) or not differs.isdisjoint(_AS_DEFINED)
@@ -159,10 +164,12 @@ class Verdict(Model):
 
     @property
     def worst_is_floor(self) -> bool:
+        """Tell whether operations that failed decided an interval: the worst one is then the least that it can be."""
         return any(level.worst_is_floor for level in self.levels)
 
     @property
     def fell_short(self) -> bool:
+        """Tell whether the attempt missed because its rate was not achieved."""
         return self.must_reach_rate and self.rate_achieved is False
 
     @property

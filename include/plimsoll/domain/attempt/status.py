@@ -104,6 +104,7 @@ class ThresholdStatus(Model):
 
     @property
     def sentence(self) -> str:
+        """Return what is known, and what the next cells are for."""
         ends = [f"{end:,.0f}" for end in (self.low_ops_s, self.high_ops_s) if end is not None]
         one_sided = f"at {'least' if self.low_ops_s else 'most'} {''.join(ends)}"
         interval = " to ".join(ends) if len(ends) == 2 else one_sided
@@ -148,6 +149,7 @@ class CampaignProgress(Model):
 
     @property
     def spent(self) -> str:
+        """Return the cost so far in words; empty where there is none."""
         if self.usd is None:
             return "an unknown amount"
         return show_usd(self.usd) if self.usd else ""
@@ -159,17 +161,21 @@ class CampaignProgress(Model):
         return max(0, int((self.finish_by - now).total_seconds() / self.seconds_per_cell))
 
     def expected_end(self, now: datetime) -> datetime | None:
-        """Return when the last cell asked for is judged; None where nobody knows, or none is left."""
+        """Return when the last cell that the newest run was asked for is judged; None where nobody knows, or none is
+        left.
+        """
         return now + timedelta(seconds=self.seconds_left) if self.seconds_left else None
 
     @property
     def seconds_over(self) -> float:
+        """Return by how much the slowest phase under way takes longer than expected, s; 0 where none does."""
         return max((cell.seconds_over for cell in self.cells), default=0.0)
 
     def count(self, *states: CellStateName) -> int:
         return sum(cell.state in states for cell in self.cells)
 
     def of_run(self) -> "CampaignProgress":
+        """Return the progress of only the cells that the newest run was asked for, and of cells that are running."""
         asked = self.asked
         if asked is None:
             return self
@@ -292,6 +298,7 @@ class CampaignSummary(Model):
 
     @property
     def valid(self) -> int:
+        """Return the number of cells with a valid attempt."""
         return self.count("met", "missed")
 
     def waiting_for(self, what: str) -> Self:

@@ -1,5 +1,7 @@
-"""A campaign as it is run: its stages, and their parts, each flat and complete; and what clients speak. Pure. It is
-resolved once (`resolve`): whatever runs, judges or reports a cell asks no definition.
+"""A campaign as it is run: its stages, and their parts, each flat and complete; and what clients of its products speak.
+Pure.
+
+It is resolved once from what somebody wrote (`resolve`): whatever runs, judges or reports a cell needs no definition.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +19,10 @@ from plimsoll.domain.keys.workload import CQL, UNKNOWN, Workload
 
 @dataclass(frozen=True)
 class CampaignStage:
-    """A stage: one part for each of its workloads, which differ in nothing else. `id`: empty without `stages`."""
+    """A stage of a campaign: one part for each of its workloads, which differ in nothing else.
+
+    `id` is the definition's own: empty where it has no `stages`.
+    """
 
     id: str
     parts: tuple[Part, ...]
@@ -29,6 +34,7 @@ class CampaignStage:
 
     @property
     def first(self) -> Part:
+        """Return the first part, which tells everything but the workload for all of them."""
         return self.parts[0]
 
     @property
@@ -38,10 +44,12 @@ class CampaignStage:
 
     @property
     def cells(self) -> int:
+        """Return the number of cells of the grid."""
         return sum(part.cells for part in self.parts)
 
     @property
     def load_time(self) -> timedelta:
+        """Return the total time under load if every cell runs once, one after another."""
         return self.cells * self.first.timing.duration
 
     def populated_of(self, cells: int) -> int:
@@ -56,6 +64,7 @@ class CampaignStage:
 
     @property
     def host_time(self) -> timedelta:
+        """Return the total time for which its cells need hosts, as far as the definition tells."""
         return self.load_time + self.beyond_loads(self.cells)
 
 
@@ -68,6 +77,7 @@ class Campaign(Setup):
     """The ids of the workloads as ids of cells contain them; empty where the campaign has only one workload."""
 
     def with_stage_starts(self, stage_starts: StageStarts) -> "Campaign":
+        """Return the campaign with the loads that these stages took from earlier stages' results."""
         return replace(self, stages=tuple(stage.started(stage_starts.get(stage.id)) for stage in self.stages))
 
     @property
@@ -77,9 +87,11 @@ class Campaign(Setup):
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
+        """Return the parts in the definition's order, stage by stage."""
         return tuple(part for stage in self.stages for part in stage.parts)
 
     def part(self, part_id: str) -> Part:
+        """Return the part with that id. Raises KeyError where there is none."""
         return self._by_id[part_id]
 
     @cached_property
@@ -106,6 +118,7 @@ class Campaign(Setup):
 
     @property
     def shortest(self) -> timedelta:
+        """Tell how long the campaign's shortest cells are loaded."""
         return min(part.timing.duration for part in self.parts)
 
     @property
@@ -114,16 +127,22 @@ class Campaign(Setup):
 
     @property
     def cluster_size(self) -> int:
+        """Return the number of hosts of one cluster: database nodes, hosts for new nodes, and load hosts."""
         return self.node_hosts + self.load_generator.hosts
 
     def shape_of(self, stage: CampaignStage) -> tuple[int, int]:
-        """Return how many node hosts and load hosts a stage's clusters have. Kept hosts serve the largest stage too."""
+        """Return the numbers of hosts for nodes and of load hosts of the stage's clusters.
+
+        Kept hosts serve cells of any stage, so there are as many as the largest stage needs.
+        """
         nodes = stage.first.node_hosts if self.cluster_scope == "cell" else self.node_hosts
         return nodes, self.load_generator.hosts
 
     @property
     def chosen_by(self) -> str:
-        """Return what chooses cells round by round: a strategy's name or `strategies`; empty where all run in one."""
+        """Return what chooses cells by earlier results, round after round: `strategies` of several stages, or the name
+        of the only one. Empty where every cell of the grid runs in one round.
+        """
         strategy = self.parts[0].strategy
         return "strategies" if len(self.stages) > 1 else strategy.name if chooses_cells(strategy) else ""
 
@@ -144,6 +163,7 @@ class Clients:
 
     @property
     def words(self) -> str:
+        """Return the options as text: `regions 8, compression GZ`."""
         return ", ".join(f"{name} {value}" for name, value in self.options.items())
 
     def __str__(self) -> str:
@@ -154,7 +174,10 @@ class Clients:
 
 
 def clients_of(parts: Sequence[Part]) -> tuple[Clients, ...]:
-    """Return the clients of every product and workload; none where all speak CQL, as usual, or nobody knows."""
+    """Return the clients of every product with every workload, of a campaign's parts or of one of them alone.
+
+    Empty where all speak CQL, and so have the same options, and where nobody stated what they speak.
+    """
     setup: Setup = parts[0]
     if setup.protocols in ((CQL,), (UNKNOWN,)):
         return ()

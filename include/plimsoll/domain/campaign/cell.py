@@ -51,6 +51,7 @@ class Cell(Model):
 
     @property
     def part(self) -> str:
+        """Return the name of the part of the campaign that the cell belongs to. Empty where it has only one."""
         return part_name(self.stage, self.workload)
 
     @property
@@ -70,7 +71,10 @@ class Cell(Model):
 
 
 def load_slug(load_ops_s: int) -> str:
-    """Return the load as ids of cells have it: 40000 → `040k`, 1500 → `01500`, 0 → `none`; of one notation in order."""
+    """Return the load as ids of cells have it: 40000 → `040k`; 1500 → `01500` (five digits, no unit); 0 → `none`.
+
+    Slugs of one notation sort as the loads do.
+    """
     if not load_ops_s:
         return "none"
     return f"{load_ops_s // 1000:03d}k" if load_ops_s % 1000 == 0 else f"{load_ops_s:05d}"
@@ -93,6 +97,7 @@ class AttemptKey(Model):
 
     @classmethod
     def parse(cls, text: str) -> "AttemptKey":
+        """Parse the text form of a key. Raises ValueError when the text is not a key."""
         campaign_id, cell_id, attempt = text.split("/")
         return cls(campaign_id=campaign_id, cell_id=cell_id, attempt=int(attempt))
 
@@ -117,6 +122,7 @@ class Cancellation(Model):
 
 
 def campaign_id_problem(campaign_id: str) -> Problem | None:
+    """Say what is wrong with the id of a campaign; None where the id can be used."""
     if re.fullmatch(CAMPAIGN_ID, campaign_id) and len(campaign_id) <= LONGEST_CAMPAIGN_ID:
         return None
     allowed = f"allowed: lower-case letters, digits and single hyphens between them, {LONGEST_CAMPAIGN_ID} at most"
@@ -124,10 +130,12 @@ def campaign_id_problem(campaign_id: str) -> Problem | None:
 
 
 def cells_by_id(campaign: Campaign) -> dict[str, Cell]:
+    """Return all cells by id, in the definition's order."""
     return {cell.id: cell for cell in grid(campaign)}
 
 
 def cell_of(campaign: Campaign, cell_id: str) -> Cell:
+    """Return the campaign's cell with that id. Raises KeyError when the campaign has no such cell."""
     return cells_by_id(campaign)[cell_id]
 
 
@@ -172,6 +180,7 @@ class AwaitedCell:
 
 
 def awaited_cells(campaign: Campaign) -> tuple[AwaitedCell, ...]:
+    """Return the cells of stages whose loads are not known yet, in the definition's order."""
     return tuple(
         AwaitedCell(part.stage, variant.id, part.workload_id, part.level, repeat)
         for part in campaign.parts
@@ -182,6 +191,7 @@ def awaited_cells(campaign: Campaign) -> tuple[AwaitedCell, ...]:
 
 
 def cell_ids(campaign: Campaign) -> tuple[str, ...]:
+    """Return the ids of all cells, including the cells of stages whose loads are not known yet."""
     return (*cells_by_id(campaign), *(cell.id for cell in awaited_cells(campaign)))
 
 

@@ -40,6 +40,7 @@ def run_command(name: str, campaign_id: str) -> str:
 
 
 def part_name(stage: str, workload: str) -> str:
+    """Return the name of a part, from the ids of its stage and workload. An id is empty where there is only one."""
     return "-".join(filter(None, (stage, workload)))
 
 
@@ -81,6 +82,7 @@ class Setup:
 
     @property
     def own_values(self) -> Values:
+        """Return the values of parameters that are not their defaults."""
         return {name: value for name, value in self.values.items() if value != self.parameters[name].default}
 
     @property
@@ -98,6 +100,7 @@ class Setup:
         return "budget", self.budget
 
     def variant(self, variant_id: str) -> Variant:
+        """Return the variant with that id. Raises KeyError when there is no such variant."""
         return {variant.id: variant for variant in self.variants}[variant_id]
 
     def product_of(self, variant: Variant) -> str:
@@ -112,24 +115,32 @@ class Setup:
 
     @property
     def protocols(self) -> tuple[str, ...]:
+        """Return the protocols that clients of all variants speak, each once, in the variants' order."""
         return tuple(dict.fromkeys(map(self.protocol_of, self.variants)))
 
     def version_of(self, variant: Variant) -> str:
-        """Return the release that a variant runs; `NOT_KNOWN` where nobody said it, as of others' clusters."""
+        """Return the database release that a variant runs; `NOT_KNOWN` where nobody said it.
+
+        A valid definition says it for every variant, except where somebody else runs the cluster.
+        """
         own = variant.version or (self.system.version if self.product_of(variant) == self.system.database else None)
         return own or NOT_KNOWN
 
     def settings_of(self, variant: Variant) -> dict[str, JsonValue]:
+        """Return the settings that a variant's database gets in addition to the adapter's defaults."""
         return {**self.settings_of_system(self.product_of(variant)), **variant.settings}
 
     def settings_of_system(self, product: str) -> dict[str, JsonValue]:
+        """Return the system's settings, which hold for every variant of the system's product; empty for others."""
         return self.system.settings if product == self.system.database else {}
 
     @property
     def products(self) -> tuple[str, ...]:
+        """Return the databases of all variants, each once, in the variants' order."""
         return tuple(dict.fromkeys(map(self.product_of, self.variants)))
 
     def of_product(self, product: str) -> tuple[tuple[int, Variant], ...]:
+        """Return the variants that run that database, each with its index among all variants."""
         return tuple((n, variant) for n, variant in enumerate(self.variants) if self.product_of(variant) == product)
 
     def key_of_product(self, product: str) -> str:
@@ -175,10 +186,12 @@ class Part(Setup):
 
     @property
     def heading(self) -> str:
+        """Return the stage's title and the workload for people; empty where the campaign has only one part."""
         return ", ".join(filter(None, (self.stage_title if self.stage else "", self.workload_id)))
 
     @property
     def source(self) -> str:
+        """Return the id of the part whose results give the loads; empty where the part has loads of its own."""
         return part_name(self.taken.source, self.workload_id) if self.taken else ""
 
     @property
@@ -186,16 +199,21 @@ class Part(Setup):
         return self.taken is None or self.stage_start is not None
 
     def started(self, stage_start: StageStart) -> "Part":
+        """Return the part with the loads that were found for it, those of all variants, rising."""
         rates = {load.load_ops_s for load in stage_start.of_workload(self.workload_id) if load.load_ops_s is not None}
         return replace(self, stage_start=stage_start, loads=tuple(sorted(rates)))
 
     @property
     def found_loads(self) -> tuple[StageLoad, ...]:
-        """Return the results that each variant's load was taken from, as far as they are known."""
+        """Return the results that each variant's load was taken from.
+
+        Empty for a part with loads of its own, and while the loads are not known.
+        """
         return self.stage_start.of_workload(self.workload_id) if self.stage_start else ()
 
     @property
     def level(self) -> str:
+        """Return the name of the load in cell ids, where the load comes from another stage; else empty."""
         return self.taken.slug if self.taken else ""
 
     def loads_of(self, variant: str) -> tuple[int, ...]:
@@ -208,7 +226,10 @@ class Part(Setup):
 
     @property
     def cells(self) -> int:
-        """Return the number of cells of the grid, or the most that a threshold runs; of unknown loads one a variant."""
+        """Return the number of cells of the grid, or the most that a threshold runs of it.
+
+        Where the loads are not known yet, one load of each variant counts.
+        """
         if self.taken is None:
             return len(self.variants) * most_cells(self.strategy, len(self.loads) * self.repeats)
         known = sum(load.load_ops_s is not None for load in self.found_loads)
@@ -221,14 +242,18 @@ class Part(Setup):
 
     @property
     def round_scope(self) -> Literal["cell", "variant", "stage"]:
+        """Return which cells may run before the strategy is asked again: one `cell`, those of a variant, or of the
+        stage.
+        """
         if self.data_scope == "repeat":
             return "cell"  # the data that it leaves decide about the next one
         # Otherwise variants take turns, and each turn would end the hosts that are kept for the variant before.
         return "variant" if self.cluster_scope == "variant" and chooses_cells(self.strategy) else "stage"
 
     def telling(self, variants: Sequence[_Own], own: _Own) -> list[_Own]:
-        """Return those of its variants, in order, whose cells tell of another one's how much they differ. Where
-        variants run one by one, only earlier ones: later ones would call back hosts that are gone.
+        """Return those of its variants, in order, whose cells tell of another one's how much they differ.
+
+        Where variants run one after the other, only earlier ones do: later ones would call back hosts that are gone.
         """
         index = variants.index(own)
         later = () if self.round_scope == "variant" else variants[index + 1 :]
@@ -274,18 +299,25 @@ class Part(Setup):
 
     @property
     def action_sentence(self) -> str:
+        """Return what is done and when; empty without an action."""
         if self.action is None:
             return ""
         return self.action.sentence(self.timing) if "load" in self.knows else f"{self.action}, without a load"
 
     @property
     def declared_time(self) -> timedelta:
-        """Tell how long a cell may last on its hosts. These, with a margin, and its attempt live for so long."""
+        """Tell how long the definition lets everything of a cell last on its hosts: waiting, populating and the load.
+
+        Hosts live for this time and a margin, and attempts and runs count as alive for as long.
+        """
         return (self.wait_for_calm or timedelta(0)) + self.timing.duration + self.timing.beyond_the_load
 
     @property
     def node_hosts(self) -> int:
-        """Return the number of hosts for nodes, also for new ones; 0 where somebody else runs the cluster."""
+        """Return the number of hosts for nodes, with those that stay empty until an action puts a node on them.
+
+        None are needed where somebody else runs the cluster.
+        """
         spares = self.action.spares if self.action else 0
         return self.system.nodes + spares if self.provider.owns == "cluster" else 0
 
@@ -298,4 +330,5 @@ class Part(Setup):
         return f"workloads[{workload}]{dot}{rest}" if key == "workload" else f"stages[{stage}].{path}"
 
     def client_options_of(self, variant: Variant) -> dict[str, JsonValue]:
+        """Return the workload's options of the protocol that clients of a variant speak."""
         return {name: getattr(self.workload, name) for name in OPTIONS[self.protocol_of(variant)].model_fields}

@@ -1,4 +1,7 @@
-"""Resolve a definition into a campaign, and a campaign into the requests that adapters get, of whatever kind. Pure."""
+"""Resolve what somebody wrote: a definition into a campaign, and a campaign into the requests that adapters get. Pure.
+
+Whoever gets these need not know what kind of campaign it is.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
@@ -24,6 +27,7 @@ def setup_of(definition: DefinitionKeys) -> Setup:
 
 
 def resolve(definition: DefinitionKeys) -> Campaign:
+    """Return the campaign that the definition declares, in which no stage has started."""
     shared = vars(setup_of(definition))
     numbered = enumerate(definition.stages or (None,))
     stages = tuple(_stage(definition, shared, number, stage) for number, stage in numbered)
@@ -120,6 +124,7 @@ def variant_spec(part: Part, variant: Variant) -> VariantSpec:
 
 
 def hosts_spec(asked: Campaign | Part, needs: NodeNeeds) -> HostsSpec:
+    """Return what a provider is asked for. `needs`: those of the nodes, as their products tell them."""
     return HostsSpec(
         name=asked.name,
         options=asked.provider.options,

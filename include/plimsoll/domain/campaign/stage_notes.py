@@ -32,8 +32,9 @@ def stage_notes(part: Part) -> Iterator[str]:
 
 
 def critical_load(part: Part) -> str:
-    """Say that the part's load is critical by queueing alone: an open loop at a closed loop's rate has no time to catch
-    up after any delay. Empty where it is not taken whole from one.
+    """Say that the part's load is critical by queueing alone; empty where it is not taken whole from a closed loop.
+
+    A closed loop's rate is a bound from above: an open loop at that rate has no time to catch up after any delay.
     """
     share = (part.taken.share or 100) if part.taken else 0
     if not part.of_closed_loop or share <= _MOST_OF_CLOSED:
@@ -75,4 +76,5 @@ def _sentence(part: Part, load: StageLoad, who: str) -> str:
 
 
 def _base(part: Part) -> str:
+    """Return what the part's load is taken from, in words."""
     return "rate in the closed loop" if part.of_closed_loop else "maximum"

@@ -92,6 +92,7 @@ _NOT_OURS = "somebody else decides that of an external cluster"
 
 
 def external_contradictions(campaign: Campaign) -> Iterator[Fault]:
+    """Yield the faults of a definition with an external cluster, or with only half of one."""
     if campaign.provider.owns == "cluster":
         if EXTERNAL in campaign.products:
             what = "an external database is reached by the provider of that name alone"

@@ -35,6 +35,7 @@ def _too_many_cells(definition: DefinitionKeys, campaign: Campaign) -> Iterator[
 
 
 def _stages(definition: DefinitionKeys, campaign: Campaign) -> Iterator[tuple[Stage | None, Part]]:
+    """Yield each stage as it is written, with its first part, which tells everything but its workloads."""
     return ((stage, resolved.first) for stage, resolved in stages_of(definition, campaign))
 
 
@@ -49,6 +50,7 @@ def _shares_as_percentiles(definition: DefinitionKeys, campaign: Campaign) -> It
 
 
 def contradictions(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
+    """Yield all contradictions between keys of the definition, each as a fault at the key to change."""
     yield from _repeated("variants", "variant id", [variant.id for variant in definition.variants])
     yield from _repeated("loads", "load", [format_rate(load) for load in definition.loads])
     yield from _faults_of_stages(definition, campaign)

@@ -1,5 +1,6 @@
-"""A cluster: hosts with a name and a life of their own, used by one attempt or by several in turn; and launches, known
-before the cloud's own lists show their hosts.
+"""A cluster: hosts with a name and a life of their own, used by one attempt or by several in turn.
+
+A launch, which is a request to a cloud and its answer, is known before the cloud's own lists show the hosts.
 """
 
 import re
@@ -26,6 +27,7 @@ _KEPT = "hosts"
 
 
 def kept_for(variant: str) -> str:
+    """Return the purpose in the name of kept hosts: the hosts of one variant, or of the campaign if none is given."""
     return f"{variant}-{_KEPT}" if variant else _KEPT
 
 
@@ -54,6 +56,7 @@ class ClusterId(Model):
 
     @classmethod
     def kept(cls, campaign_id: str, variant: str, number: int) -> Self:
+        """Return the id of the kept cluster with that number, of one variant, or of the campaign if none is given."""
         return cls.of(campaign_id, kept_for(variant), number)
 
     def numbered(self, number: int) -> Self:
@@ -61,23 +64,28 @@ class ClusterId(Model):
 
     @classmethod
     def parse(cls, text: str) -> Self:
+        """Parse the text form of an id. Raises ValueError when the text is not an id."""
         campaign_id, purpose, number = text.split("/")
         return cls(campaign_id=campaign_id, name=f"{purpose}/{number}")
 
     @property
     def purpose(self) -> str:
+        """Return the first part of the name: a cell's id, or what the hosts are kept for."""
         return self.name.partition("/")[0]
 
     @property
     def number(self) -> int:
+        """Return the second part of the name: the attempt's number, or a count of the kept clusters."""
         return int(self.name.partition("/")[2])
 
     @property
     def is_kept(self) -> bool:
+        """Tell whether the cluster lives on when an attempt ends."""
         return self.purpose == _KEPT or self.purpose.endswith(f"-{_KEPT}")
 
     @property
     def attempt(self) -> AttemptKey | None:
+        """Return the one attempt that the cluster serves; None for kept hosts."""
         if self.is_kept:
             return None
         return AttemptKey(campaign_id=self.campaign_id, cell_id=self.purpose, attempt=self.number)
@@ -221,4 +229,5 @@ class Launch(Model):
 
     @property
     def living(self) -> tuple[HostInfo, ...]:
+        """Return the hosts of the request without a recorded end."""
         return tuple(host for host in self.hosts or () if host.until is None)

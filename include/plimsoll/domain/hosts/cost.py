@@ -35,11 +35,13 @@ class Tariff(Model):
         return self.usd_per_cluster_hour(1, 1) is not None
 
     def usd_per_cluster_hour(self, nodes: int, load_hosts: int) -> float | None:
+        """Return the price of an hour of one cluster with that many hosts, US dollars; None where one is missing."""
         if self.node.usd_per_hour is None or self.load.usd_per_hour is None:
             return None
         return nodes * self.node.usd_per_hour + load_hosts * self.load.usd_per_hour
 
     def vcpus(self, nodes: int, load_hosts: int) -> int | None:
+        """Return the number of vCPUs of one cluster with that many hosts; None where a host type is not known."""
         if self.node.vcpus is None or self.load.vcpus is None:
             return None
         return nodes * self.node.vcpus + load_hosts * self.load.vcpus
@@ -102,13 +104,16 @@ class Spending(Model):
 
     @property
     def usd(self) -> float:
+        """Return the total, including the cost of idle hosts, US dollars."""
         return sum(entry.usd for entry in self.entries) + self.idle_usd
 
     @property
     def idle_usd(self) -> float:
+        """Return the cost of kept hosts while no attempt used them, US dollars."""
         return sum(entry.usd for entry in self.idle)
 
     def of_cell(self, cell_id: str) -> float | None:
+        """Return the cost of all attempts at that cell, US dollars; None where the cell had no hosts."""
         amounts = [entry.usd for entry in self.entries if entry.key.cell_id == cell_id]
         return sum(amounts) if amounts else None
 
@@ -144,6 +149,7 @@ def shared(hosts: Sequence[HostInfo], spans: Sequence[Span], end: datetime) -> t
 
 
 def _overlap(host: HostInfo, begun: datetime, over: datetime, end: datetime) -> timedelta:
+    """Return the part of that time for which the host was paid."""
     if host.since is None:
         return timedelta()
     return max(timedelta(), min(over, end if host.until is None else host.until) - max(begun, host.since))

@@ -36,6 +36,7 @@ class ProcessOwner(Model):
 
     @classmethod
     def parse(cls, owner: str) -> Self | None:
+        """Parse the token of a process; None for other owners, such as Airflow's runs."""
         if not owner.startswith(_KIND):
             return None
         names = ("host", "boot", "namespace", "pid", "started")
@@ -49,7 +50,10 @@ class ProcessOwner(Model):
 
 
 def owner_words(owner: str) -> str:
-    """Return an owner in words, such as `process 4711 on lab1`; a token of another kind unchanged."""
+    """Return an owner in words, such as `process 4711 on lab1`; a token of another kind unchanged.
+
+    A run of Airflow is named with its DAG and the installation, since several may share a store.
+    """
     if run := CAMPAIGN_RUN.fullmatch(owner):
         return f"Airflow's run {run['run_id']} of {run['dag_id']}, installation {run['installation']}"
     if run := CELL_RUN.fullmatch(owner):
@@ -58,14 +62,17 @@ def owner_words(owner: str) -> str:
 
 
 def installation_of(owner: str) -> str:
+    """Return the installation of Airflow whose run the owner is; empty for other owners."""
     run = CAMPAIGN_RUN.fullmatch(owner) or CELL_RUN.fullmatch(owner)
     return run["installation"] if run else ""
 
 
 def is_of_another_airflow(owner: str, asker: str) -> bool:
+    """Tell whether both are runs of Airflow, of two that share a store."""
     other, own = installation_of(owner), installation_of(asker)
     return bool(other and own) and other != own
 
 
 def owner_since(owner: str, since: datetime) -> str:
+    """Return an owner in words with its start: `process 4711 on lab1, since 2026-01-31 12:00 UTC`."""
     return f"{owner_words(owner)}, since {since:%Y-%m-%d %H:%M} UTC"

@@ -69,7 +69,10 @@ class Action(Model):
 
     @property
     def rank(self) -> tuple[int, int]:
-        """Return the order of conditions, from the one that carries most: replacing a node takes the others' time."""
+        """Return the order among conditions of a cluster that lost nodes, from the one that carries the most.
+
+        Beside a node that is down, replacing it takes the others' time.
+        """
         return self.count or 1, int(self.name == "replace-node")
 
     @property
@@ -85,6 +88,7 @@ class Action(Model):
         return () if self.name == "add-node" else tuple(nodes[: self.count or default])
 
     def takes_down(self, nodes: Sequence[str]) -> tuple[str, ...]:
+        """Return which of all `nodes` may be down because of the action, in their order."""
         return self.changes(nodes) if self.name == "restart" or self.name in TAKES_NODES else ()
 
     def without_defaults(self, timing: Timing, nodes: int) -> "Action":
@@ -110,6 +114,7 @@ class Action(Model):
         return f"{self.name}{nodes}"
 
     def sentence(self, timing: Timing) -> str:
+        """Return the action with its moment: `compact, 30s after the start of the load`."""
         if self.before_load:
             return f"{self}, before the load begins"
         return f"{self}, {format_duration(self.begins(timing))} after the start of the load"
@@ -170,6 +175,7 @@ class RecordedAction:
 
 
 def took(duration_s: float, undated_s: float, waited_s: float) -> str:
+    """Return in words how long an action took, and for how long it stood still besides."""
     least = f"between {max(duration_s - undated_s, 0):.1f} and " if undated_s else ""
     still = f" (and stood still for {max(waited_s, 0):.1f} s, while nobody looked)" if waited_s else ""
     return f"{least}{max(duration_s, 0):.1f} s{still}"
@@ -239,4 +245,5 @@ class ActionResult(Model):
 
 
 def condition_of(action: Action | None) -> str:
+    """Return the cluster's condition during the action in words: `with one node down`; `healthy` without an action."""
     return action.condition if action else "healthy"

@@ -44,6 +44,7 @@ class Approval(ApprovalQuestion):
     by: Annotated[str, Field(description="The person, as Airflow or the operating system names the user")]
 
     def __str__(self) -> str:
+        """Return `approved by ada, 2026-01-31 12:00 UTC, for at most 1,200.00 USD`."""
         cost = "at an unknown cost" if self.usd is None else f"for at most {show_usd(self.usd)}"
         return f"approved by {self.by}, {self.at:%Y-%m-%d %H:%M} UTC, {cost}"
 

@@ -11,6 +11,7 @@ Node = Mapping[str, Any]
 
 
 def node_at(schema: Node, path: Sequence[int | str]) -> Node:
+    """Return the node of the schema at that path; empty where the schema has no such path."""
     node: Node = _resolved(schema, schema)
     for key in path:
         node = _resolved(schema, _child(schema, node, key))
@@ -57,6 +58,7 @@ def value_words(node: Node) -> str:
 
 
 def _about(node: Node) -> str:
+    """Return the node's description, in the form of the end of a sentence."""
     about = str(node.get("description", "")).replace("\n", " ").rstrip(".")
     # A first word in capitals, such as JVM, stays as it is
     return about[:1].lower() + about[1:] if about[1:2].islower() or about[1:2] == " " else about
@@ -95,7 +97,10 @@ def _child(schema: Node, node: Node, key: int | str) -> Node:
 
 
 def _resolved(schema: Node, node: Node) -> Node:
-    """Return the node with its references resolved, under its own keys; of `one thing or nothing` that thing."""
+    """Return the node with its references resolved. Its own keys win over those of the reference.
+
+    A choice between one thing and nothing is resolved to that thing.
+    """
     node = _referenced(schema, node)
     choices = [choice for choice in node.get("anyOf", ()) if choice.get("type") != "null"]
     if len(choices) == 1:

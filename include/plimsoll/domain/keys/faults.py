@@ -1,5 +1,7 @@
-"""Describe faults in values that a person wrote, and that pydantic checks: which key, what was found, what to write
-instead. pydantic's own messages are written for programmers, so users never see them.
+"""Describe faults in values that a person wrote: which key, what was found, what to write instead.
+
+pydantic checks definitions, descriptions of imports, options of providers, Params of runs and settings. Its own
+messages are written for programmers, so users never see them.
 """
 
 import re
@@ -55,6 +57,7 @@ class Faulty(ValueError):
 
 
 def require_none(faults: Iterator[Fault]) -> None:
+    """Raise Faulty if there is any fault."""
     if listed := list(faults):
         raise Faulty(listed)
 
@@ -159,6 +162,7 @@ def _faults(error: ErrorDetails, schema: Mapping[str, Any], source: Source) -> I
 
 
 def _words(error: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[str, str]:
+    """Return the two texts of a fault: what is wrong, and what to write."""
     place = _place(error)
     node, value, shown = node_at(schema, place), error.get("input"), f"; found {text}" if text else ""
     mend = expected(node)
@@ -272,6 +276,7 @@ _NEARER = 0.8
 
 
 def _as_text(value: object) -> str:
+    """Return a single value as YAML shows it; empty for lists and mappings."""
     if value is None:
         return _NOTHING
     if isinstance(value, bool):

@@ -108,6 +108,7 @@ class Disturbance(Model):
 
 
 def is_default(bounds: Disturbance) -> bool:
+    """Tell whether these are the default bounds, which are not written."""
     return bounds == Disturbance()
 
 

@@ -46,7 +46,7 @@ class LoadRange(Model):
 
     @property
     def levels(self) -> range:
-        """Return the load levels in ops/s, rising, without making them."""
+        """Return the load levels in ops/s, rising. They can be counted without being made."""
         return range(self.from_, self.to + 1, self.step)
 
 
@@ -108,6 +108,7 @@ class TakenLoad(Model):
 
     @property
     def source(self) -> str:
+        """Return the id of the stage that gives the load."""
         stage = self.of or self.slowest_of
         assert stage is not None, "one of both is always there"
         return stage
@@ -169,7 +170,9 @@ StageLoads = Annotated[
 
 
 def load_remarks(content: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what may not be meant in sound loads, as the file has them: a range over its end, a falling list."""
+    """Yield what a person may not have meant in the loads of a sound definition, as its file has them: a range that
+    steps over its end, a list that falls.
+    """
     stages = content.get("stages") or ()
     for where, owner in (("loads", content), *((f"stages[{n}].loads", stage) for n, stage in enumerate(stages))):
         loads = owner.get("loads")

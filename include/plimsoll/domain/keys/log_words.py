@@ -74,6 +74,7 @@ class Columns(NamedTuple):
 
     @property
     def needed(self) -> tuple[Column, ...]:
+        """Return the columns without which no operation can be read."""
         return (*self.moments.values(), *([self.latency] if self.latency else []))
 
 
@@ -124,7 +125,10 @@ def named_unit(name: str) -> str:
 
 
 def implied(names: Iterable[str]) -> dict[str, str]:
-    """Return the pairs of a header such as `time_ms,latency_us,operation,ok`; empty where they are not enough."""
+    """Return the pairs of a header that names its columns as `--columns` does: `time_ms,latency_us,operation,ok`.
+
+    Empty where these columns are not enough to read operations.
+    """
     columns: dict[str, str] = {}
     for name in names:
         unit = _NAMED_UNIT.search(name)

@@ -1,5 +1,7 @@
-"""Where figures come from: a publication that a definition stands for, or a run that somebody measured without
-Plimsoll; and downloads that a campaign needs.
+"""Where figures come from: a publication that a definition stands for, or, of an imported attempt, a run that somebody
+measured without Plimsoll, judged by the same rules.
+
+Also the software that a campaign needs from a registry or an archive.
 """
 
 from typing import Annotated, Literal, Self
@@ -95,5 +97,6 @@ class Download(Model):
     is_there: Annotated[bool, Field(description="Whether it is in the cache, so that nothing is fetched")]
 
     def __str__(self) -> str:
+        """Format the download as `cassandra-stress (53 MB)`."""
         size = "size not known before" if self.size_bytes is None else f"{self.size_bytes / 1_000_000:,.0f} MB"
         return f"{self.name} ({size})"

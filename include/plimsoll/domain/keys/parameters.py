@@ -82,7 +82,10 @@ class Parameter(Model):
             yield Fault(("default",), *wrong)
 
     def typed(self, given: object) -> object:
-        """Return the value that somebody meant, perhaps by text, or 4000 by JSON's 4000.0; unchanged where none is."""
+        """Return what somebody gave, perhaps as text, as the value that is meant; unchanged where none is.
+
+        JSON has 4000.0 for 4000, and both must become the same text and the same value of a campaign's copy.
+        """
         value = _number(given) if self.type == NUMBER else _plain(given)
         return next((choice for choice in self.of if str(choice) == str(value)), value)
 
@@ -130,7 +133,10 @@ def values_line(parameters: Mapping[str, Parameter]) -> str:
 
 
 def read_values(parameters: Mapping[str, Parameter], given: Mapping[str, Any], where: str) -> Values:
-    """Return the values given by `where`, each of its parameter's type. Raises Refused with every fault."""
+    """Return the values that somebody gave, each of its parameter's type. Raises Refused with every fault.
+
+    `where`: who gave them.
+    """
     problems, values = [], {}
     for name, value in given.items():
         if name not in parameters:
@@ -158,6 +164,7 @@ def _is_number(value: object) -> TypeGuard[int | float]:
 
 
 def _plain(value: object) -> object:
+    """Return the value as YAML's would be; unchanged where it is neither text nor a number."""
     try:
         return _text_or_number(value)
     except ValueError:
@@ -165,6 +172,7 @@ def _plain(value: object) -> object:
 
 
 def _number(value: object) -> object:
+    """Return the number that is meant, perhaps as text; unchanged where none is."""
     try:
         return _plain((float if re.search(r"[.eE]", value) else int)(value) if isinstance(value, str) else value)
     except (ValueError, OverflowError):

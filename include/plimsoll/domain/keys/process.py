@@ -61,8 +61,9 @@ CUT = "plimsoll: what followed was not taken"
 
 
 class EventKind(NamedTuple):
-    """A kind of event in a product's logs: its words in reports, and the unit of its amounts. In ms, an event delays
-    operations for as long; its times may lie further apart than that.
+    """A kind of event in a product's logs: its words in reports, and the unit of its events' amounts.
+
+    Where the unit is ms, each event delays operations for that long; its start and end may lie further apart than that.
     """
 
     id: str

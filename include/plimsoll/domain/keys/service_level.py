@@ -53,6 +53,7 @@ class RateBelow(Model):
 
     @property
     def column(self) -> str:
+        """Return the percentile's name among the figures of intervals."""
         return next(name for name, percentile in PERCENTILES.items() if percentile == self.percentile)
 
     @property
@@ -105,6 +106,7 @@ class ServiceLevel(Model):
 
     @property
     def counts_failures(self) -> bool:
+        """Tell whether what was not answered counts as slow."""
         return self.failures != "apart"
 
     @property
@@ -171,9 +173,9 @@ def operations_needed(level: ServiceLevel) -> int | None:
 
 
 def few_operations(level: ServiceLevel, rates_ops_s: Iterable[float], which: str = "") -> Iterator[str]:
-    """Yield a note, with what would do, if few operations decide a percentile at one of the rates.
+    """Yield a note if a service level's percentile is decided by few operations at one of the rates.
 
-    `which`: the intervals that it is about, where it is not all.
+    It says what would be enough. `which`: the intervals that it is about, where it is not all.
     """
     needed, interval_s = operations_needed(level), level.interval / timedelta(seconds=1)
     few = sorted(rate for rate in rates_ops_s if needed and 0 < rate * interval_s < needed)

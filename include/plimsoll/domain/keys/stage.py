@@ -53,10 +53,12 @@ class Stage(Model):
         return self.title or self.id
 
     def has(self, workload: str) -> bool:
+        """Return whether the stage has cells with that one of the definition's workloads."""
         return not self.workloads or workload in self.workloads
 
     @property
     def taken(self) -> TakenLoad | None:
+        """Return the rule by which an earlier stage's results give the load; None where the stage has its own loads."""
         return self.loads if isinstance(self.loads, TakenLoad) else None
 
 
@@ -88,6 +90,7 @@ class StageStart(Model):
     loads: tuple[StageLoad, ...]
 
     def of_workload(self, workload: str) -> tuple[StageLoad, ...]:
+        """Return the loads of all variants with that workload, in the definition's order."""
         return tuple(load for load in self.loads if load.workload == workload)
 
 

@@ -96,6 +96,7 @@ class Threshold(Model):
         return tuple(multiples) if 0 < len(multiples) <= MOST_LOADS else loads
 
     def multiples_between(self, loads: tuple[int, ...]) -> range:
+        """Return the multiples of `rounded_to` between the lowest and the highest of the loads, ops/s."""
         if self.rounded_to is None or not loads:
             return range(0)
         first = max(1, -(-min(loads) // self.rounded_to)) * self.rounded_to
@@ -103,7 +104,10 @@ class Threshold(Model):
 
 
 def _of_a_name(value: Any) -> Any:
-    """Return a strategy as a mapping. Raises Faulty for an unknown name: pydantic's own message would list tags."""
+    """Return a strategy as a mapping, also where its name stands alone.
+
+    Raises Faulty for an unknown name: pydantic's own message would list tags.
+    """
     if not isinstance(value, Mapping | str):
         return value
     path: Path = () if isinstance(value, str) else ("name",)
@@ -143,6 +147,7 @@ def tries_of_a_cell(strategy: Strategy) -> int:
 
 
 def chooses_cells(strategy: Strategy) -> bool:
+    """Tell whether it chooses cells by the results of earlier ones."""
     return not isinstance(strategy, FullGrid)
 
 

@@ -78,6 +78,7 @@ class LoadCommand(Model):
 
 
 def placeholders(line: str) -> Sequence[str]:
+    """Return the names in braces, known or not."""
     return _PLACEHOLDER.findall(line)
 
 
@@ -92,7 +93,10 @@ def with_values(text: str, values: Mapping[str, str]) -> str:
 
 
 def program_of(line: str, values: Mapping[str, str]) -> str:
-    """Return the program that a command runs, without `env`; empty where unknown values or options of `env` decide."""
+    """Return the program that a command runs, without `env` and its variables.
+
+    Empty where its name depends on a value that is not among these, or on options of `env`.
+    """
     words = (word for word in shlex.split(line) if word != "env" and not re.match(r"\w+=", word))
     program = next(words, "")
     if program.startswith("-") or not values.keys() >= set(placeholders(program)):
@@ -176,6 +180,7 @@ class LoadGeneratorChoice(Model):
 
     @property
     def most_in_flight(self) -> int:
+        """Return the greatest number of queries in flight, over all load hosts."""
         return self.hosts * self.threads * self.concurrency
 
 
@@ -201,6 +206,7 @@ class ProviderChoice(Model):
 
     @property
     def shares_machine(self) -> bool:
+        """Tell whether all nodes run on one machine, and share its processors."""
         return self.name == "local"
 
     @property

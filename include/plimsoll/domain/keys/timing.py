@@ -139,8 +139,9 @@ class Timing(Model):
         return min(self.duration, self.warmup + ceil(least / whole) * whole)
 
     def ended_after(self, ended: timedelta, levels: Sequence[ServiceLevel]) -> Self:
-        """Return the timing of a load that ended then, in whole intervals of every service level. Where its warm-up
-        leaves none, it is judged from its start; where that leaves none either, the timing stays.
+        """Return the timing of a load that ended then: whole intervals of every service level count.
+
+        Where its warm-up leaves none, it is judged from its start; where that leaves none either, the timing stays.
         """
         whole = _whole(levels)
         if ended < whole:
@@ -160,6 +161,7 @@ class Timing(Model):
 
 
 def _whole(levels: Sequence[ServiceLevel]) -> timedelta:
+    """Return the shortest time that consists of whole intervals of every service level."""
     microsecond = timedelta(microseconds=1)
     return lcm(*(level.interval // microsecond for level in levels)) * microsecond
 

@@ -80,6 +80,7 @@ class BegunBy(Model):
 
     @property
     def messages(self) -> frozenset[str]:
+        """Return the messages of a queue that it stands for."""
         return frozenset({self.message, *(event.message for event in self.skipped)} - {""})
 
     def __str__(self) -> str:

@@ -1,5 +1,7 @@
-"""Workloads: what clients ask of a database, with the protocols that they speak, and their options. Nothing else knows
-which options belong together, so a campaign may compare products of several protocols.
+"""Workloads: what clients ask of a database, with the protocols that they speak, CQL and HBase's, and their options.
+
+Several named workloads are an axis of the campaign. Nothing else knows which options belong together, so a campaign may
+compare products of several protocols.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -108,6 +110,7 @@ class Workload(HBaseOptions, CqlOptions, _BasicTimeSeriesOptions, _Named):
 
     @staticmethod
     def foreign_options(protocols: Collection[str]) -> frozenset[str]:
+        """Return the keys that are options of other protocols alone."""
         return frozenset(
             key for name, options in OPTIONS.items() if name not in protocols for key in options.model_fields
         )

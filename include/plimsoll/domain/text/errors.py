@@ -1,4 +1,6 @@
-"""The error tree: every error, as every check of a machine, says what happened, where, and how to mend it."""
+"""The error tree: every error says what happened, where, and how to mend it; and so does the result of a check of a
+machine or of an Airflow.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
-"""Guess what a person meant by a quantity that definitions write otherwise, such as `1h30m` or `$1500`, or by something
-that they can't express. A guess is only ever shown, as what to write; it is never taken as the value.
+"""Guess what a person meant: by a quantity that definitions write otherwise, such as `1h30m`, `512MB`, `1000 ops/s`,
+`$1500`, or by something that a definition can't express.
+
+A guess is only ever shown, as what to write; it is never taken as the value.
 """
 
 import re

@@ -245,5 +245,8 @@ Percent = Annotated[
 
 
 def share(description: str, default: int, *, ge: int | None = None, le: int | None = None) -> Any:
-    """Return the field of a Percent, with bounds in per cent, whose default the JSON schema shows as `90%`."""
+    """Return the field of a Percent whose default the JSON schema shows as it is written: 90 as `90%`.
+
+    `ge`, `le`: the least and the greatest value, in per cent.
+    """
     return Field(description=description, json_schema_extra={"default": format_percent(default)}, ge=ge, le=le)

@@ -32,12 +32,18 @@ def visible(text: str) -> str:
 
 
 def masked(text: str) -> str:
-    """Leave out what may be secret in a URL: user and password up to the last @, which both may have, and the query."""
+    """Return the text without what may be secret in a URL: user and password, and the query, which may be a signature.
+
+    Everything up to the last @ goes, since a password may have any signs.
+    """
     return _QUERY.sub(r"\1?…", _LOGIN.sub("…@", text))
 
 
 def shortened(line: str, longest: int = _LONGEST_LINE) -> str:
-    """Leave out the middle of a line that is much too long. Whole sentences stay where there are any, else words."""
+    """Return the line without the middle part where it is much too long: of 10,000 characters some 300 stay.
+
+    Whole sentences stay where any are short enough, else whole words.
+    """
     if len(line) <= longest + longest // _LEAST_CUT:
         return line
     end = longest // 4

@@ -1,7 +1,8 @@
-"""Write a note on a campaign, which its pages, lists and reports show, or delete it with all its measurements.
+"""Write a note on a campaign, which its pages, lists and reports show, or delete it with all its measurements. The
+store records who deleted it.
 
-After an interrupted deletion no run continues the campaign; deleting it again completes the deletion. The definition is
-deleted last, because it says who may delete the campaign.
+After an interrupted deletion no run continues the campaign, and its page says so. Deleting the campaign again completes
+the deletion. The definition is deleted last, because it says who may delete the campaign.
 """
 
 from collections.abc import Iterator
@@ -52,7 +53,10 @@ def annotate(campaign: CampaignStore, text: str, by: str, at: datetime) -> Note 
 
 
 def mark_as_kept(campaign: CampaignStore, why: str, by: str, at: datetime) -> Note | None:
-    """Keep the campaign's raw files from retention for that reason; an empty one ends that. Raises as `annotate`."""
+    """Keep the campaign's raw files from retention, for the reason given; an empty text takes the mark away.
+
+    Raises as `annotate` does.
+    """
     return _written(campaign, layout.KEEP, why, by, at)
 
 
@@ -101,7 +105,10 @@ def deletable(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: bool = 
 
 
 def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: bool = False) -> Deletion:
-    """Delete all of the campaign, once that is on record below `.deleted`. Raises Refused where `deletable` does."""
+    """Delete everything of the campaign. Raises Refused, with nothing deleted, where `deletable` does.
+
+    A record of the deletion is written below `.deleted` in the store first.
+    """
     deletion, store = deletable(toolkit, campaign_id, by, take_over=take_over), toolkit.store
     if take_over:
         end_run(store, campaign_id)
@@ -127,6 +134,7 @@ def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: b
 
 
 def interrupted_deletion(store: ResultStore, campaign_id: str) -> Deletion | None:
+    """Return the deletion that was begun and not completed; None where there is none."""
     return DELETING.read_sound(store, campaign_id)
 
 

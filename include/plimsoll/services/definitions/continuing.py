@@ -28,7 +28,10 @@ _FREE_OPTIONS: Mapping[str, frozenset[str]] = {
 
 
 def continued_as(stored: Definition, definition: Definition) -> Definition | None:
-    """Return the campaign's own copy if it can go on with this definition, else None. `stored`: as it was declared."""
+    """Return what the campaign's own copy becomes if the campaign goes on with this definition; None where it can't.
+
+    `stored` is the copy as the campaign declared it, without loads that stages took from earlier stages' results.
+    """
     wanted = judged_as(stored, definition)
     free = {name: getattr(wanted, name) for name in _FREE_TO_CHANGE}
     if _fixed(stored.provider.model_dump()) == _fixed(wanted.provider.model_dump()):
@@ -76,6 +79,7 @@ def _and_sliding(levels: tuple[ServiceLevel, ...]) -> tuple[ServiceLevel, ...]:
 
 
 def judged_as(stored: Definition, definition: Definition) -> Definition:
+    """Return the definition, with sliding windows if these were added after the campaign began."""
     amended = with_sliding_windows(definition)
     wanted, kept = ([stage.first.service_levels for stage in resolve(copy).stages] for copy in (amended, stored))
     return amended if wanted == kept else definition

@@ -86,7 +86,10 @@ class Document:
     where: str
 
     def model(self, kind: type[_M], values: Values | None = None) -> _M:
-        """Return the content as that model, with these parameters' values. Raises DefinitionError with each fault."""
+        """Return the content as that model. Raises DefinitionError with each fault: key, line, found, what to write.
+
+        `values`: those of a definition's parameters that are not to have their defaults.
+        """
         if not isinstance(self.content, dict):
             required = ", ".join(name for name, field in kind.model_fields.items() if field.is_required())
             what = "is empty" if self.content is None else "is no mapping of keys to values"

@@ -1,4 +1,7 @@
-"""Definitions as text: parsed with clear errors, written back, their JSON schema, and that as a Markdown document."""
+"""Definitions as text: parse them with clear errors, write them back, export the JSON schema.
+
+The definition reference is that schema as a Markdown document for people.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
@@ -70,6 +73,7 @@ def definition_schema() -> dict[str, Any]:
 
 
 def _parts_of(node: Any, parts: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of all parts that something in the schema consists of."""
     inner = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
     for one in inner:
         yield from _parts_of(one, parts)
@@ -141,6 +145,7 @@ Row = tuple[str, str, str, str]
 
 
 def definition_reference(own_statements: Mapping[str, Sequence[Row]]) -> str:
+    """Return the whole reference: examples, the definition, every part of it, and keys of `cql` by load generator."""
     schema = _schema_of_values()
     parts = {"Definition": schema, **{name: part for name, part in schema["$defs"].items() if "properties" in part}}
     sections = [_section(name, part, parts) for name, part in parts.items()]

@@ -21,6 +21,7 @@ _QUARTERLY = "@quarterly"
 
 
 def schedule_problems(definition: Definition) -> Iterator[Problem]:
+    """Yield the faults of the schedule and its time zone; empty for a definition without a schedule."""
     if definition.schedule is None:
         return
     if (fault := _fault(definition.schedule)) is not None:
@@ -49,8 +50,9 @@ def _fault(schedule: str) -> str | None:
 
 
 def _zone_meant(name: str) -> str | None:
-    """Return the zone of the place that is named, perhaps misspelt; None for abbreviations and offsets, which resemble
-    others that mean another time: `CEST` and `EST`, `GMT+2` and `Etc/GMT+2`, which is west of Greenwich.
+    """Return the zone of the place that is named, perhaps misspelt; None for abbreviations and offsets.
+
+    These resemble others that mean another time: `CEST` and `EST`, `GMT+2` and `Etc/GMT+2`, which is west of Greenwich.
     """
     zones = {zone.lower(): zone for zone in available_timezones() if "/" in zone and not zone.startswith("Etc/")}
     written = name.strip().lower().replace(" ", "_")

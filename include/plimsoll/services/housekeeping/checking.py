@@ -1,4 +1,5 @@
-"""Check a campaign: checksums, records that can't be read, and files that nobody refers to. Nothing is changed.
+"""Check a campaign: every recorded checksum against the bytes that are there, records that can't be read, and files
+that nobody refers to. Nothing is changed.
 
 Raw files are read in blocks. What is kept in memory is one campaign's listing and the bundle of its report, which
 making the report takes too.
@@ -97,6 +98,7 @@ class _Check:
 
     @cached_property
     def attempts(self) -> Mapping[AttemptKey, frozenset[str]]:
+        """Return the names of each attempt's files."""
         names_of: dict[AttemptKey, set[str]] = {}
         for path in self.files.listed:
             if of_attempt := attempt_and_name(self.files.campaign_id, path):
@@ -108,6 +110,7 @@ class _Check:
         return StoredCampaign(self.files.store, self.files.campaign_id).resolved()
 
     def faults(self) -> Iterator[Fault]:
+        """Yield the faults of what the campaign's own records tell."""
         yield from self._definitions()
         for path in self.files.listed:
             yield from self._record(path)
@@ -148,6 +151,7 @@ class _Check:
         return state.attempt is not None and state.is_running
 
     def _record(self, path: str) -> Iterator[Fault]:
+        """Read a record or a table, unless the bundle has the same bytes."""
         of_attempt, place = attempt_and_name(self.files.campaign_id, path), place_of(path)
         remedy: Remedy = "nothing"
         try:
@@ -181,6 +185,7 @@ class _Check:
             yield from self.files.faults(expected, "the attempt's manifest", _RAW)
 
     def _archive(self, path: str) -> Fault | None:
+        """Return the fault of an archive of software whose content is not what its name says."""
         expected, where = PurePosixPath(path).stem.rpartition("-")[2], self.files.key(path)
         try:
             actual = archive_digest(self.files.blocks(path), where)
@@ -195,6 +200,7 @@ class _Check:
         return Fault("differs", self.files.campaign_id, path, what, _ARCHIVE, expected, actual, "drop")
 
     def _missing(self, key: AttemptKey, names: frozenset[str]) -> Iterator[Fault]:
+        """Yield records that others of the attempt presuppose."""
         presupposed = {layout.ATTEMPT.path: names, layout.MANIFEST.path: names & {layout.VERDICT.path}}
         for name, dependents in presupposed.items():
             if dependents and name not in names:

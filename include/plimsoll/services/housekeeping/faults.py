@@ -70,13 +70,17 @@ class CampaignFiles:
         return f"{self.campaign_id}/{path}"
 
     def compared(self, expected: Mapping[str, str]) -> Iterator[tuple[str, str | StoreError]]:
-        """Yield each path with the sha256 of its bytes, empty where it is missing, or why it can't be read."""
+        """Yield each path with the sha256 of its bytes, empty where the file is missing, or why it can't be read.
+
+        Raises StoreError where the store itself can't be reached any more.
+        """
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             yield from pool.map(lambda path: (path, self._digest(path)), expected)
 
     def faults(
         self, expected: Mapping[str, str], recorded_in: str, mend: str, remedy: Remedy = "nothing"
     ) -> Iterator[Fault]:
+        """Yield a fault for each file whose sha256 is not the expected one, as `recorded_in` has it."""
         for path, actual in self.compared(expected):
             if actual != expected[path]:
                 yield self.fault(path, actual, expected[path], recorded_in, mend, remedy)
@@ -84,6 +88,10 @@ class CampaignFiles:
     def fault(  # noqa: PLR0913, PLR0917  # what is known of one file
         self, path: str, found: str | StoreError, expected: str, recorded_in: str, mend: str, remedy: Remedy
     ) -> Fault:
+        """Return the fault of a file that has another sha256 than the expected one.
+
+        `found`: its sha256, empty where the file is missing, or why it can't be read.
+        """
         kind: FaultKind = "differs" if found else "missing"
         what = f"its bytes are not those that {recorded_in} records" if found else f"{recorded_in} records it"
         if isinstance(found, StoreError):
@@ -96,6 +104,7 @@ class CampaignFiles:
         return content
 
     def blocks(self, path: str) -> Iterator[bytes]:
+        """Yield the file's bytes. Raises NotFound, StoreError."""
         for block in self.store.blocks(self.key(path)):
             self.on_bytes(len(block))
             yield block
@@ -141,7 +150,10 @@ class _Stream(io.RawIOBase):
 
 
 def archive_digest(blocks: Iterator[bytes], where: str) -> str:
-    """Return the digest of an archive's content, read block by block. Raises DamagedRecord for no whole archive."""
+    """Return the digest of an archive's content, of which one block is in memory at a time.
+
+    Raises DamagedRecord where it is no whole archive.
+    """
     checksums = {}
     try:
         with tarfile.open(fileobj=io.BufferedReader(_Stream(blocks)), mode="r|") as archive:

@@ -91,6 +91,7 @@ _KEPT = re.compile(r"clusters/[^/]+/[1-9]\d*/(.+)")
 
 
 def attempt_and_name(campaign_id: str, path: str) -> tuple[AttemptKey, str] | None:
+    """Return the attempt that a file of the campaign belongs to, and its name there; None where it is of none."""
     if parts := _ATTEMPT.fullmatch(path):
         try:
             return AttemptKey(campaign_id=campaign_id, cell_id=parts[1], attempt=int(parts[2])), parts[3]
@@ -100,7 +101,10 @@ def attempt_and_name(campaign_id: str, path: str) -> tuple[AttemptKey, str] | No
 
 
 def place_of(path: str) -> Place | None:
-    """Return the place of a campaign's file, by its path; None for raw files, and what Plimsoll does not write."""
+    """Return the place that a file of a campaign has, by its path there; None for one that Plimsoll would not write.
+
+    Raw files, which are named by a manifest alone, have none.
+    """
     if parts := _ATTEMPT.fullmatch(path):
         return _first(OF_ATTEMPT, parts[3])
     if parts := _KEPT.fullmatch(path):
@@ -109,10 +113,12 @@ def place_of(path: str) -> Place | None:
 
 
 def place_in_store(key: str) -> Place | None:
+    """Return the place of a file that belongs to no campaign; None for one that Plimsoll would not write."""
     return _first(OF_STORE, key)
 
 
 def kind_of(path: str) -> Kind:
+    """Tell what a file of a campaign is: raw, derived by judging and checking, of the report, or a record."""
     parts = _ATTEMPT.fullmatch(path)
     name = PurePosixPath(parts[3] if parts else path)
     if parts and name.parts[0] == layout.RAW:

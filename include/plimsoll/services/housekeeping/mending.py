@@ -1,4 +1,7 @@
-"""Mend what can be mended without losing data: copies in the report's bundle, and what is made from other files."""
+"""Mend what can be mended without losing data: copies that the report's bundle has, and what is made from other files.
+
+Whatever can't be made again stays as it is.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
@@ -52,6 +55,7 @@ def mend(toolkit: Toolkit, checked: Checked) -> Iterator[Mended]:
 
 
 def _mended(toolkit: Toolkit, checked: Checked) -> Iterator[Mended]:
+    """Yield what became of each fault of a campaign that nobody else works on."""
     by_remedy = {
         fault.remedy: [other for other in checked.faults if other.remedy == fault.remedy] for fault in checked.faults
     }
@@ -143,6 +147,7 @@ def _remade(toolkit: Toolkit, campaign_id: str, faults: Sequence[Fault]) -> Iter
 
 
 def _unpublished(toolkit: Toolkit, checked: Checked) -> str | None:
+    """Publish the report again; tell why that can't be done, if so."""
     try:
         without = published_without(toolkit.store, checked.campaign_id)
         publish_report(toolkit, checked.campaign_id, incomplete=bool(without))

@@ -42,6 +42,7 @@ class Published:
 
 
 def check_published(files: CampaignFiles) -> Published:
+    """Compare everything that the bundle and its index record. Nothing where no report is published."""
     every_report = frozenset(path for path in files.listed if path.startswith("report/"))
     again = f"`--mend`, or `plimsoll report {files.campaign_id}`, publishes the report again"
     if _BUNDLE not in files.listed:
@@ -105,6 +106,7 @@ def _changed_since(files: CampaignFiles, bundle: Bundle, differing: Collection[s
 
 
 def _was_continued(files: CampaignFiles, published: bytes) -> bool:
+    """Tell whether the definition was replaced: the earlier one was kept, or sliding windows were added to it."""
     if layout.EARLIER_DEFINITION.path.replace("<sha256>", sha256(published).hexdigest()) in files.listed:
         return True
     campaign = StoredCampaign(files.store, files.campaign_id)

@@ -1,6 +1,7 @@
-"""Retention: raw files of campaigns that have ended and are published go, by age or to make room. The report can be
-made again, but nothing can be judged again any more. The record of a removal is written first, and an interrupted one
-is finished by the next pass.
+"""Retention: raw files of campaigns that have ended and are published go, by age or to make room.
+
+Whatever the report is made from stays, so that it can be made again; nothing can be judged again any more. The record
+of the removal is written before anything is removed, and a removal that was interrupted is finished by the next pass.
 """
 
 from collections import defaultdict
@@ -45,7 +46,10 @@ class Rule:
         return self.older_than is not None or self.most_bytes is not None
 
     def words(self, age: timedelta | None, total: int) -> str:
-        """Return the rule by which raw files of that age (None: perhaps old enough) go, of so many bytes in all."""
+        """Return, in words, the part of the rule by which raw files of that age go; empty where they stay.
+
+        `age`: None where it is not known, so that they may be as old as the rule says; `total`: bytes of all raw files.
+        """
         if self.older_than is not None and (age is None or age > self.older_than):
             return f"{'perhaps ' if age is None else ''}older than {plural(self.older_than.days, 'day')}"
         if self.most_bytes is not None and total > self.most_bytes:
@@ -65,7 +69,10 @@ class Pruned:
 
 @dataclass(frozen=True)
 class _Raw:
-    """Raw files of a campaign: bytes by attempt, those of begun removals, when it ended, and why they stay."""
+    """The raw files of a campaign: their bytes by attempt, and the attempts whose removal was begun.
+
+    `ended_at`: None where it is not known; `why_not` says why then.
+    """
 
     campaign_id: str
     sizes: dict[AttemptKey, int]
@@ -120,6 +127,7 @@ def _raw_of(toolkit: Toolkit, campaign_id: str) -> _Raw:
 
 
 def _with_end(toolkit: Toolkit, raw: _Raw, memory: Memory) -> _Raw:
+    """Return it with the time when the campaign ended, and why it stays in any case."""
     store, now, campaign_id = toolkit.store, toolkit.clock.now(), raw.campaign_id
     try:
         resolved = CampaignStore(store, campaign_id).resolved()
@@ -134,6 +142,7 @@ def _with_end(toolkit: Toolkit, raw: _Raw, memory: Memory) -> _Raw:
 
 
 def _kept(store: ResultStore, campaign_id: str) -> str:
+    """Tell who keeps the raw files and why; empty where nobody does."""
     if not layout.KEEP.exists(store, campaign_id):
         return ""
     mark = layout.KEEP.read_sound(store, campaign_id)

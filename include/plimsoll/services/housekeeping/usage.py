@@ -11,7 +11,10 @@ from plimsoll.services.store.listing import campaign_folders
 
 @dataclass(frozen=True)
 class Usage:
-    """Bytes of a campaign's files; an empty id: of none. `raw`: from hosts; `derived`: tables and Data Docs."""
+    """The sizes of a campaign's files, bytes. `campaign_id` is empty for what belongs to none.
+
+    `raw`: what was collected from hosts; `derived`: tables and Data Docs; `records`: all other files.
+    """
 
     campaign_id: str
     files: int
@@ -26,6 +29,7 @@ class Usage:
 
 
 def usage_of(store: ResultStore, campaign_id: str) -> Usage:
+    """Return the room that the campaign takes; nothing where there is no such campaign."""
     sizes: Counter[str] = Counter(raw=0, derived=0, report=0, records=0)
     files = 0
     for file in store.listed(campaign_id):
@@ -35,6 +39,7 @@ def usage_of(store: ResultStore, campaign_id: str) -> Usage:
 
 
 def usage(store: ResultStore) -> Iterator[Usage]:
+    """Yield the room that each campaign takes, and last that of everything else."""
     for campaign_id in campaign_folders(store):
         yield usage_of(store, campaign_id)
     others = [*files_of_no_campaign(store)]

@@ -131,6 +131,7 @@ class DescribedRun:
 
 
 def parse_description(text: str, where: str) -> ImportDescription:
+    """Parse the description in a YAML text. Raises DefinitionError with every fault: key, line, allowed values."""
     return parse_yaml(text, where).model(ImportDescription)
 
 
@@ -151,6 +152,7 @@ def described_runs(description: ImportDescription) -> tuple[DescribedRun, ...]:
 
 
 def unknown_facts(definition: Definition, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return facts of the environment that nobody gave, and keys of the definition with only a default value."""
     missing = [fact for fact in ENVIRONMENT_FACTS if fact not in environment]
     return (*missing, *(f"definition: {key}" for key in _defaulted(definition)))
 

@@ -28,7 +28,11 @@ from plimsoll.services.toolkit import Toolkit
 
 
 class LocalFile(Protocol):
-    """A file to import. `name`: its path at the source, relative to the folder of the import's description."""
+    """A file to import.
+
+    `name`: its path at the source, relative to the folder of the import's description; `path`: the file on this
+    machine; `sha256`: of its content.
+    """
 
     @property
     def name(self) -> str: ...
@@ -57,9 +61,11 @@ class _Import:
 
     @property
     def paths(self) -> dict[str, str]:
+        """Return the path of each file within the attempt, by its name at the source."""
         return {file.name: layout.imported_file(file.name) for file in self.files}
 
     def run(self, campaign: CampaignStore, log: Log) -> Verdict:
+        """Import the cell's files and judge them, unless the newest attempt at the cell has them already."""
         newest = campaign.newest_attempt(self.wanted.cell.id)
         if newest is not None and self._is_same(newest):
             verdict = judge(AttemptContext(self.toolkit, newest))
@@ -84,6 +90,7 @@ class _Import:
         return verdict
 
     def _is_same(self, key: AttemptKey) -> bool:
+        """Tell whether the attempt holds exactly these files, read in the same way."""
         store = self.toolkit.store
         manifest, provenance = layout.MANIFEST.read(store, key), layout.PROVENANCE.read(store, key)
         if manifest is None or provenance is None:
@@ -116,7 +123,8 @@ def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFile
     """Import every run whose files are found. Run again, cells with unchanged files are left as they are.
 
     Raises Refused where the campaign exists with another definition, where no file is found or one belongs to several
-    cells, for an unknown format, and while another process imports; StoreError where the store can't be written.
+    cells, for an unknown format, and while another process imports into the campaign.
+    Raises StoreError where the store can't be written, or its folder does not exist.
     """
     formats = [known.name for known in FORMATS]
     if description.format is not None and description.format not in formats:
@@ -137,6 +145,7 @@ def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFile
 def _by_loader(
     wanted: DescribedRun, description: ImportDescription, find: FindFiles
 ) -> Mapping[str, Sequence[LocalFile]]:
+    """Return the files of each load generator. One of several may have none, which the cell's verdict then says."""
     if not description.loaders:
         return {"": find(wanted)}
     asked = {name: replace(wanted, patterns=with_loader(wanted.patterns, name)) for name in description.loaders}

@@ -1,5 +1,7 @@
-"""Judge an attempt: whether the measurement was sound and, if so, whether the service levels were met. Only this module
-writes what was judged. `evidence` reads what judging needs; what decides by it sees no store.
+"""Judge an attempt: whether the measurement was sound and, if so, whether the service levels were met.
+
+Only this module writes what was judged. `evidence` reads what judging needs, and the modules that decide by it see no
+store.
 """
 
 from plimsoll.domain.attempt.result import Manifest, Verdict
@@ -24,7 +26,10 @@ from plimsoll.services.store.tables import write_table
 
 
 def judge(work: AttemptContext) -> Verdict:
-    """Judge the attempt and store its verdict, or read the one it has. Raises NotFound while nothing was collected."""
+    """Judge the attempt and store its verdict. An existing verdict is only read.
+
+    Raises NotFound while nothing was collected.
+    """
     done = layout.VERDICT.read(work.toolkit.store, work.key)
     if done is not None:
         unmark_in_trends(work.toolkit.store, work.key.campaign_id)  # whoever stored it may not have come so far

@@ -105,6 +105,7 @@ def gather_imported(work: AttemptContext, provenance: Provenance) -> ImportedEvi
 
 
 def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
+    """Read everything that judging needs of an attempt that ran here: its records, and the files of the manifest."""
     files, generator, start = CollectedFiles(work.toolkit.store, manifest), work.load_generator, read_start(work)
     fingerprint, processes = layout.FINGERPRINT.read(work.toolkit.store, work.key), work.product.processes(work.variant)
     # the first load host comes first
@@ -141,6 +142,7 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
 
 
 def _action(work: AttemptContext) -> RecordedAction | None:
+    """Return what was done to the attempt's cluster; None where nothing was, or where it has not ended."""
     store = work.toolkit.store
     begin, end = layout.ACTION.read(store, work.key), layout.ACTION_END.read(store, work.key)
     return RecordedAction(begin, end) if begin and end else None
@@ -155,6 +157,7 @@ def _as_far_as_it_went(part: Part, summary: LoadSummary) -> Part:
 
 
 def _summary(generator: LoadGenerator, files: CollectedFiles, own: Mapping[str, ManifestEntry]) -> LoadSummary:
+    """Return the summary in the generator's own files; `own` are the files of one load host by name."""
     there = {name: own[name] for name in generator.summary_files if name in own}
     for name, entry in there.items():
         if entry.size_bytes > MOST_BYTES:
@@ -183,7 +186,10 @@ def _samples(files: CollectedFiles) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _figures(content: bytes) -> pd.DataFrame:
-    """Return a host's figures. Raises ValueError for no such table: its end is zeros, or its first line is lost."""
+    """Return a host's figures.
+
+    Raises ValueError where the content is no such table, as where its end is zeros or its first line is lost.
+    """
     import pandas as pd
 
     table = pd.read_csv(BytesIO(content))

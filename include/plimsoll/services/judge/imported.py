@@ -1,4 +1,7 @@
-"""Judge an imported attempt by the same rules as any other, as far as its files allow. Pure."""
+"""Judge an imported attempt by the same rules as any other, as far as its files allow. Pure.
+
+Remarks name what is missing.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +71,10 @@ def _judgement(evidence: ImportedEvidence) -> tuple[Reading | None, Judgement]:
 
 
 def _reading(evidence: ImportedEvidence, options: ReadOptions) -> Reading:
-    """Return the content of the files; of several generators over their common time. Raises LogError."""
+    """Return the content of the files; of several load generators over the time that all of them ran.
+
+    Raises LogError.
+    """
     provenance = evidence.provenance
     if not provenance.loaders:
         return read_run(evidence.files, options, provenance.forced_format)

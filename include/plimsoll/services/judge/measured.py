@@ -42,7 +42,10 @@ if TYPE_CHECKING:
 
 
 def judge_measured(evidence: Evidence) -> JudgedAttempt:
-    """Return the verdict and tables. Raises NotFound where an attempt without a failure has no fingerprint."""
+    """Return the verdict, with tables of what else happened where the timed run began.
+
+    Raises NotFound where an attempt without a failure has no fingerprint.
+    """
     judgement = _judgement(evidence)
     # Only its files tell when a command's run began, from which the times of the action are counted
     if evidence.part.load_generator.command:
@@ -95,7 +98,10 @@ def _ended_early(evidence: Evidence) -> Iterator[str]:
 
 
 def _left_to_do(evidence: Evidence) -> Iterator[str]:
-    """Yield the work that populating, or earlier loads on the same data, had left when the timed run began."""
+    """Yield the work that the nodes had left when the timed run began, as load generator or nodes report it.
+
+    It is left by populating, or by the earlier loads on the same data.
+    """
     work_of = "earlier loads" if evidence.fingerprint and evidence.fingerprint.data_of else "populating"
     if evidence.summary.compactions_left:
         yield f"compactions of {work_of} were left when the timed run began: {evidence.summary.compactions_left}"
@@ -155,7 +161,10 @@ def _judgement(evidence: Evidence) -> Judgement:
 
 
 def by_files(summary: LoadSummary, judgement: Judgement) -> LoadSummary:
-    """Return a command's summary with what only its files tell: failures of the judged, else of the whole time."""
+    """Return a command's summary with what only its files tell.
+
+    Failed operations are those of the judged time, or of the whole run where not all of their times are known.
+    """
     known = {
         "started_at": judgement.started_at,
         "errors": judgement.errors if judgement.judged_errors is None else judgement.judged_errors,
@@ -165,6 +174,7 @@ def by_files(summary: LoadSummary, judgement: Judgement) -> LoadSummary:
 
 
 def _around_action(evidence: Evidence, judgement: Judgement) -> tuple[Judgement, ActionResult | None]:
+    """Return the judgement with service levels of the action judged during it alone, and the action's result."""
     recorded, started_at = evidence.action, evidence.summary.started_at
     if recorded is not None and "load" not in evidence.part.knows:
         started_at = recorded.begin.at
@@ -218,6 +228,7 @@ def _quality(evidence: Evidence, judged: Judged) -> Quality:
 
 
 def _missed(evidence: Evidence, judgement: Judgement) -> Iterator[MissedInterval]:
+    """Yield every interval in which the attempt missed, by whatever makes it count as missed."""
     level = evidence.part.service_levels[0]
     yield from judgement.missed
     if isinstance(evidence.part.strategy, Ramp) and judgement.rate_achieved is False:

@@ -64,6 +64,7 @@ class CollectedFiles:
 
     @property
     def hosts(self) -> Sequence[str]:
+        """Return the names of the hosts with files, in the manifest's order."""
         return tuple(dict.fromkeys(PurePosixPath(entry.path).parts[1] for entry in self.manifest.files))
 
     def of(self, host: str, process: str = "") -> dict[str, ManifestEntry]:
@@ -128,6 +129,7 @@ def _taken(text: str) -> tuple[str, str]:
 
 
 def _gc_log(name: str, logs: Sequence[str]) -> _GcLog:
+    """Read the GC logs of the JVMs that ran one after the other."""
     texts, cuts = zip(*map(_taken, logs), strict=True)
     lines = [line for text in texts for line in gc_lines(text)]
     if not any(text.strip() for text in texts):
@@ -155,7 +157,10 @@ def _own_log(evidence: Evidence, source: ProcessOnHost, text: str, zone: tzinfo)
 def _missing(
     processes: Sequence[Process], fingerprint: Fingerprint | None, gc_logs: Collection[ProcessOnHost]
 ) -> Sequence[str]:
-    """Return a sentence for each missing GC log of the known nodes; none for a process of which no node has one."""
+    """Return a sentence for each GC log that is missing, of the nodes that the attempt got to know.
+
+    There is none for a process of which no node has a GC log: its JVM writes none then.
+    """
     writing = {source.process for source in gc_logs}
     nodes = fingerprint.nodes if fingerprint else ()
     return [

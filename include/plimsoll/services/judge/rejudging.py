@@ -1,4 +1,7 @@
-"""Judge all collected attempts of a campaign again, by today's rules, on many processors."""
+"""Judge all collected attempts of a campaign again, from their raw files and by today's rules, on many processors.
+
+The processes that judge are forked from one that has imported all they need, and end with their parent.
+"""
 
 import os
 import threading
@@ -24,11 +27,15 @@ _PRELOADED = ["plimsoll.preload"]
 
 
 def processors() -> int:
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 def start_imports() -> None:
-    """Start the server of processes, whose imports take two seconds, ahead of its use. It ends with this process."""
+    """Start the server of processes, whose imports take two seconds, so that the caller can do other work meanwhile.
+
+    The server ends with this process; if it is importing then, it ends once its imports are done.
+    """
     get_context("forkserver").set_forkserver_preload(_PRELOADED)
     forkserver.ensure_running()
 
@@ -66,8 +73,10 @@ def _end_with_parent() -> None:
 
 @dataclass(frozen=True)
 class Rejudged:
-    """The outcome for one attempt. `before`: None if it had no verdict; `after`: None if it could not be judged, and so
-    keeps that. `same`: nothing in the verdict has changed except the version of the code that reached it.
+    """The outcome for one attempt.
+
+    `before` is None if it had no verdict. `after` is None if it could not be judged: then it keeps its verdict, and
+    `failure` has the reason. `same`: nothing in the verdict has changed except the version of the code that reached it.
     """
 
     key: AttemptKey
@@ -133,6 +142,9 @@ def _rejudged(toolkit: Toolkit, key: AttemptKey) -> Rejudged:
 
 
 def _kept(toolkit: Toolkit, key: AttemptKey) -> Outcome | None:
+    """Return the outcome of the verdict that an attempt keeps; None where it has none, or the store does not
+    give it.
+    """
     with suppress(PlimsollError):
         verdict = layout.VERDICT.read(toolkit.store, key)
         return verdict.outcome if verdict else None

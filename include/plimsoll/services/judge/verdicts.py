@@ -40,8 +40,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The results of judging an attempt. `quality`: None where nothing was checked; `opening_backlog`: None where the
-    load generator did not report it; `action`: None where nothing was done to the cluster, or it did not end.
+    """The results of judging an attempt.
+
+    `quality`: None where nothing was checked; `opening_backlog`: the backlog at the start of the judged time, None
+    where the load generator did not report it; `action`: what was done to the cluster, None where nothing was, or where
+    it did not end.
     """
 
     judgement: Judgement
@@ -65,6 +68,7 @@ class JudgedAttempt:
 
 
 def tables_of(judged: Judged) -> dict[str, pd.DataFrame]:
+    """Return the tables that every attempt has: its intervals, and its response times by percentile."""
     latencies = latencies_frame(judged.judgement.counts, judged.judgement.unit)
     return {"intervals": judged.intervals, "latencies": latencies}
 
@@ -78,7 +82,10 @@ def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and
     errors: LoadSummary,
     started_at: datetime | None,
 ) -> Verdict:
-    """Return the verdict; valid if there are no `reasons`. `errors`: failed and answered operations, and their rows."""
+    """Return the verdict; valid if there are no `reasons`.
+
+    `errors`: failed and answered operations, which decide the error share, and their rows.
+    """
     judgement, quality, why = judged.judgement, judged.quality, tuple(dict.fromkeys(reasons))
     is_ramp = isinstance(case.part.strategy, Ramp)
     return Verdict(

@@ -49,7 +49,10 @@ def claim_news(
 def news(
     store: ResultStore, found: TrendDocument, changes: Collection[PlacedChange], page: Callable[[str], str]
 ) -> tuple[str, str]:
-    """Return title and text of a notice of these changes, regressions first. `page`: campaign's id → address."""
+    """Return title and text of a notice of these changes, of which it names MOST, regressions first.
+
+    `page`: campaign's id → address.
+    """
     from plimsoll.report.trend.words import sentence
 
     listed = sorted(changes, key=lambda change: change.effect != "regression")

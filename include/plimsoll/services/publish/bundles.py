@@ -108,7 +108,10 @@ def write_bundle(stream: IO[bytes], index: BundleIndex, members: Mapping[str, Me
 
 
 def _packs_too_well(content: bytes) -> bool:
-    """Tell whether the packed content would be smaller than a reader accepts. It is packed only until that is known."""
+    """Tell whether the packed content would be smaller than a reader of bundles accepts: then it is stored as it is.
+
+    The content is packed only until it is known not to be.
+    """
     packer, packed, blocks = zlib.compressobj(wbits=-zlib.MAX_WBITS), 0, memoryview(content)
     for at in range(0, len(content), _BLOCK):
         packed += len(packer.compress(blocks[at : at + _BLOCK]))
@@ -169,6 +172,7 @@ def _require_equal(name: str, digest: str, expected: Mapping[str, str], where: s
 
 
 def _raw_files(files: Mapping[str, bytes]) -> dict[str, tuple[int, str]]:
+    """Return the raw files that the manifests name, with size in bytes and sha256."""
     raw_files: dict[str, tuple[int, str]] = {}
     for name, content in files.items():
         attempt, _, last = name.rpartition("/")
@@ -180,7 +184,10 @@ def _raw_files(files: Mapping[str, bytes]) -> dict[str, tuple[int, str]]:
 
 
 def _faults(entries: list[ZipInfo], size: int) -> Iterator[str]:
-    """Explain why such an archive is refused. Plimsoll does not unpack it, but a user who does must be safe."""
+    """Explain why an archive of that size, bytes, with such files is refused.
+
+    Plimsoll does not unpack it, but a user who does must be safe.
+    """
     names = [entry.filename for entry in entries]
     if len(set(names)) < len(names):
         yield "a name stands twice"
@@ -206,6 +213,7 @@ def _is_safe(name: str) -> bool:
 
 
 def is_raw(name: str) -> bool:
+    """Tell whether a path below the campaign is a raw file: `cells/<cell>/<attempt>/raw/…`."""
     parts = name.split("/")
     return len(parts) > 4 and parts[0] == "cells" and parts[3] == layout.RAW
 

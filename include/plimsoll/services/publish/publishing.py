@@ -68,8 +68,10 @@ def pass_gate(
 def check_campaign(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = False) -> tuple[Check, ...]:
     """Run and store the checks over the whole campaign, with their Data Docs.
 
-    `incomplete`: cells without a valid attempt are no reason to refuse, as long as there is a valid one. Raises
-    GateClosed, which names the command, and the cells to run again or the attempts to judge again.
+    `incomplete`: cells without a valid attempt are no reason to refuse, as long as there is a valid one.
+
+    Raises GateClosed when they fail. The message names the cells to run again and the command, or the attempts to judge
+    again where these were judged by other service levels than the campaign's.
     """
     from plimsoll.quality.campaign_checks import cells_to_run_again, unfit
     from plimsoll.quality.campaign_checks import check_campaign as check
@@ -150,6 +152,7 @@ def _replace_report(store: ResultStore, campaign_id: str, files: Mapping[str, by
 
 
 def _former_names(store: ReadableStore, campaign_id: str) -> frozenset[str]:
+    """Return the names of the files of the published report and of interrupted ones, as far as they are on record."""
     interrupted, key = PUBLICATION.read_sound(store, campaign_id), layout.report_key(campaign_id, layout.BUNDLE)
     names = frozenset(interrupted.files if interrupted else ())
     with suppress(NotFound, BundleError):
@@ -212,12 +215,14 @@ def _bundle(
 
 
 def passed_gate(campaign: StoredCampaign) -> GatePass | None:
+    """Return the last pass; None where there was none, or attempts were judged since."""
     passed = GATE_PASS.read(campaign.store, campaign.campaign_id)
     same = passed and passed.checks and passed.verdicts_sha256 == _digest(text for _, text in campaign.verdict_files())
     return passed if same else None
 
 
 def capacity_rows(toolkit: Toolkit, campaign_id: str) -> list[dict[str, Any]]:
+    """Return the capacity of each variant, as `report.json` holds it."""
     campaign = CampaignStore(toolkit.store, campaign_id)
     capacities = campaign_capacities(campaign, campaign.verdicts(), toolkit.clock.now())
     return [capacity.model_dump(mode="json") for capacity in capacities]
@@ -239,6 +244,7 @@ def _mend(campaign: CampaignStore, cells: Sequence[str]) -> str:
 
 
 def _lasts(campaign: CampaignStore, cell_id: str) -> bool:
+    """Tell whether the cell's newest attempt is invalid for a reason that no run mends."""
     newest = campaign.newest_attempt(cell_id)
     verdict = layout.VERDICT.read(campaign.store, newest) if newest else None
     return verdict is not None and verdict.lasts

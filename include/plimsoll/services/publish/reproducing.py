@@ -83,6 +83,7 @@ def bundle_with_raw(store: ResultStore, campaign_id: str, stream: IO[bytes]) -> 
 
 
 def published_bundle(store: ResultStore, campaign_id: str) -> bytes:
+    """Return the bundle of the campaign's published report. Raises NotFound where there is none."""
     StoredCampaign(store, campaign_id).require_id()
     try:
         return store.read(layout.report_key(campaign_id, layout.BUNDLE))

@@ -1,4 +1,7 @@
-"""Read a campaign's results from the store as the analysis needs them, and the answer of a published report."""
+"""Read a campaign's results from the store, in the form that the analysis needs.
+
+Also read the answer of a published report, for those who wait at a terminal, and two campaigns beside each other.
+"""
 
 from __future__ import annotations
 
@@ -60,12 +63,16 @@ def _unjudged(campaign: StoredCampaign) -> Iterator[tuple[AttemptKey, str]]:
 
 
 def campaign_capacities(campaign: StoredCampaign, verdicts: Iterable[Verdict], at: datetime) -> tuple[Capacity, ...]:
-    """Return capacities in the definition's order, from these verdicts alone; none of a stage that takes its load."""
+    """Return the capacity of each variant with each workload, in the definition's order, from these verdicts alone.
+
+    Stages that take their load from an earlier one have none.
+    """
     of_parts = data_of_parts(verdict_data(campaign, verdicts, at))
     return tuple(capacity for part in of_parts for capacity in reported_capacities(part))
 
 
 def verdict_data(campaign: StoredCampaign, verdicts: Iterable[Verdict], at: datetime) -> CampaignData:
+    """Return the data for capacities: the verdicts, without the tables that they were reached from."""
     return _data(campaign, tuple(map(_without_tables, verdicts)), at)
 
 
@@ -76,12 +83,17 @@ def _data(campaign: StoredCampaign, attempts: tuple[AttemptData, ...], at: datet
 
 
 def comparison_data(campaign: StoredCampaign, at: datetime) -> CampaignData:
+    """Return the data for a comparison of campaigns: the verdicts, and the environments of the measurements."""
     attempts = tuple(attempt_data(campaign.store, verdict, ("hosts",)) for verdict in campaign.verdicts())
     return _data(campaign, attempts, at)
 
 
 def mixed_judging(campaign_id: str, state: CampaignState[C]) -> Problem | None:
-    """Return why verdicts can't be combined: by other service levels, as before sliding windows were added."""
+    """Return the reason against combining the verdicts that count: they were reached by different service levels.
+
+    That happens when sliding windows were added to a campaign after attempts were judged. None where there is no
+    reason.
+    """
     expected = {part.id: part.service_levels for part in state.campaign.parts}
     others = [
         f"{cell.cell.id} attempt {cell.verdict.key.attempt}"
@@ -103,7 +115,7 @@ def _without_tables(verdict: Verdict) -> AttemptData:
 
 
 def attempt_data(store: ReadableStore, verdict: Verdict, tables: Collection[str] = TABLES) -> AttemptData:
-    """Return a judged attempt with its environment and these of its tables."""
+    """Return a judged attempt with its environment and these of its tables; the others are empty."""
     import pandas as pd
 
     return AttemptData(
@@ -134,7 +146,10 @@ def published_answer(campaign: StoredCampaign, at: datetime) -> Answer:
 
 
 def published_documents(campaign: StoredCampaign) -> list[tuple[str, Any]]:
-    """Return the published `report.json`, then that of each part by name. Raises NotFound where none is published."""
+    """Return the published `report.json`, and behind it that of each part by its name, where there are several.
+
+    Raises NotFound where no report is published.
+    """
     whole = _read(campaign, DOCUMENT)
     return [("", whole), *((part["name"], _read(campaign, part["document"])) for part in whole.get("parts", ()))]
 

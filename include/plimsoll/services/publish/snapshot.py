@@ -53,7 +53,10 @@ class Snapshot:
 
 
 def take_snapshot(campaign: StoredCampaign) -> Snapshot:
-    """Read the campaign's files but raw ones, attempts' Data Docs and what is derived. Raises NotFound for none."""
+    """Read all files of the campaign except raw files, attempts' Data Docs and files derived from the rest.
+
+    Raises NotFound when there is no such campaign.
+    """
     store, campaign_id = campaign.store, campaign.campaign_id
     campaign.definition_text()
     note = layout.NOTE.key(campaign_id)

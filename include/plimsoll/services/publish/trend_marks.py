@@ -1,5 +1,7 @@
-"""Mark campaigns as baselines and changes as accepted, in a log of each definition. An entry is a file whose number is
-the next one, created exclusively: who adds one has seen all earlier ones.
+"""Mark campaigns as baselines and changes as accepted, in a log of each definition.
+
+An entry is a file whose number is the next one, created exclusively. So whoever adds one has seen all earlier ones: of
+two who add at once, the second looks again first.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +20,10 @@ MARK = Record(".definitions/<definition>/marks/<number>.json", TrendMark)
 
 
 def stored_marks(store: ReadableStore, definitions: Sequence[str]) -> Marks:
-    """Return the marks of these definitions by their time. Raises DamagedRecord for one that can't be understood."""
+    """Return the marks of these definitions by their time, those of each in the order in which they were added.
+
+    Raises DamagedRecord for one that can't be understood.
+    """
     logs = ((mark for _, mark in _log(store, name)) for name in definitions)
     return Marks(tuple(merge(*logs, key=lambda mark: mark.at)))
 
@@ -39,8 +44,9 @@ def add_mark(
 def mark_baseline(store: ResultStore, found: TrendDocument, campaign_id: str, why: Remark) -> None:
     """Let the series start anew with that campaign of the trend; an empty reason takes the mark back.
 
-    Raises Refused for a reason that is no sound note, and for a campaign that is not in the trend, but of a mark that
-    is taken back, since the campaign may have been deleted.
+    A mark can be taken back of a campaign that is no longer in the trend, since it may have been deleted.
+
+    Raises Refused for any other campaign that is not in the trend, and for a reason that is no sound note.
     """
     campaign = next((candidate for candidate in found.campaigns if candidate.campaign_id == campaign_id), None)
     if campaign:

@@ -60,6 +60,7 @@ def stored_trend(store: ResultStore, names: Sequence[str], order: Order, now: da
 
 
 def _entries(store: ResultStore, names: Sequence[str], now: datetime) -> tuple[dict[str, Entry], dict[str, str]]:
+    """Return what each campaign contributes, and why others can't be read, by their ids."""
     ids, known = _campaigns_of(store, names), Known.of(store, names, REVISION)
     entries = {campaign_id: known.entries[campaign_id] for campaign_id in ids if campaign_id in known.entries}
     damaged, added = dict[str, str](), list[str]()
@@ -78,8 +79,10 @@ def _entries(store: ResultStore, names: Sequence[str], now: datetime) -> tuple[d
 
 
 def record_figures(campaign: CampaignStore, published: StoredCampaign, verdict_names: str, now: datetime) -> None:
-    """Record what the campaign contributes to trends. `published`: as its report has it; `verdict_names`: as they were
-    before that was read, so that a verdict that is stored meanwhile makes the record void.
+    """Record what the campaign contributes to trends.
+
+    `published`: the campaign as its report has it; `verdict_names`: as they were before that was read, so that a
+    verdict that is stored meanwhile makes the record void.
     """
     # older campaigns have no such note
     note_definition(campaign.store, campaign.campaign_id, published.declared().name)
@@ -87,11 +90,12 @@ def record_figures(campaign: CampaignStore, published: StoredCampaign, verdict_n
 
 
 def _computed(campaign: CampaignStore, published: StoredCampaign, now: datetime) -> tuple[CampaignFigures | str, str]:
-    """Return what the campaign contributes, or why it can't take part, and by which definition, as its sha256: empty
-    while a verdict is being replaced.
+    """Return what the campaign contributes, or why it can't take part, and the sha256 of the definition that it had.
+
+    The sha256 is empty while a verdict is being replaced: what was computed must not be recorded then.
     """
-    # Looked at first: a verdict that is replaced between the look and the reading has another name. One that was kept
-    # already, while the one that replaces it is not stored yet, has not
+    # Looked at before the figures are read. A verdict that is replaced later gets another name, which makes the record
+    # void. Names do not tell of a verdict that was kept already while the one that replaces it is not stored yet.
     again = ((key, layout.VERDICT.read(published.store, key)) for key in campaign.judged_again())
     replaced = any(verdict is not None and is_kept_last(campaign.store, key, verdict) for key, verdict in again)
     digest = published.definition_sha256()
@@ -99,7 +103,10 @@ def _computed(campaign: CampaignStore, published: StoredCampaign, now: datetime)
 
 
 def _record(campaign: CampaignStore, verdict_names: str, figures: CampaignFigures | str, definition: str) -> None:
-    """Record what `_computed` returned, but nothing that is not to stand."""
+    """Record what `_computed` returned, unless a verdict is being replaced or the campaign can't take part.
+
+    No record stays where the definition has changed or is gone.
+    """
     if isinstance(figures, str) or not definition:
         return
     record = Figures(revision=REVISION, verdict_names=verdict_names, campaign=figures)
@@ -131,7 +138,10 @@ def _entry(campaign: CampaignStore, token: str, now: datetime) -> Entry:
 
 
 def computed_figures(campaign: StoredCampaign, now: datetime) -> CampaignFigures | str:
-    """Return what it contributes, or why it can't take part. Raises DamagedRecord, DefinitionError, NotFound."""
+    """Return what the campaign contributes, from its verdicts and tables, or why it can't take part.
+
+    Raises DamagedRecord, DefinitionError, NotFound.
+    """
     from plimsoll.report.trend.contribution import StoredResults, contribution
 
     data = verdict_data(campaign, campaign.verdicts(), now)

@@ -23,9 +23,9 @@ _MEND = "a new campaign that writes a longer `timing.populating` gives it more t
 
 @dataclass
 class LoadPoller:
-    """A poller of one load, which gives it up when it takes too long.
+    """A poller of one load, which gives the load up when it takes longer than it may.
 
-    All its state is in the store and on the hosts, but for the time of the last look, and `since`: when the load began.
+    All its state is in the store and on the hosts, except the time of the last look, and `since`: when the load began.
     """
 
     work: AttemptContext
@@ -41,7 +41,7 @@ class LoadPoller:
         self.since = self.since or self._seen
 
     def look(self) -> LoadStatus | str:
-        """Return the load's status, or why it can't be read now, as long as that is acceptable."""
+        """Return the load's status, or the reason why it can't be read at the moment, as long as that is acceptable."""
         try:
             status = self.polling.look(self.work)
             late = self._why_late(status) if status.state == "running" else ""
@@ -55,6 +55,7 @@ class LoadPoller:
         return LoadStatus("failed", status.phase, reason=late) if late else status
 
     def _why_late(self, status: LoadStatus) -> str:
+        """Explain why a running load is given up; empty where it may go on."""
         now, timing = self.work.toolkit.clock.now(), self.work.part.timing
         lasted = now - (self.since or now)
         if self._below is None or now - self._below >= _CEILING_EVERY:
@@ -72,5 +73,6 @@ class LoadPoller:
 
     @cached_property
     def _hosts_end(self) -> datetime | None:
+        """Tell when the attempt's hosts end themselves; None where that is not on record."""
         cluster = layout.CLUSTER.read(self.work.toolkit.store, self.work.key)
         return cluster.expires_at if cluster else None

@@ -62,9 +62,10 @@ def run_cells(
 
 
 def run_cell(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, log: Log) -> Verdict:
-    """Run a cell as `run_cells` does, and return the verdict of its newest attempt.
+    """Run a cell from provisioning to verdict, as `run_cells` does. The verdict is that of its newest attempt.
 
-    Raises PlimsollError where the attempt could not be judged, or something of its cluster remains.
+    In every case its cluster is destroyed and its logs are kept. Raises PlimsollError where the attempt could not be
+    judged, or something of its cluster remains.
     """
     ran = run_cells(toolkit, campaign_id, [cell_id], owner, log)[-1]
     if ran.verdict is None or ran.remains:
@@ -116,6 +117,7 @@ def _attempted(work: AttemptContext, log: Log) -> CellRunEnd:
 
 
 def _judged(work: AttemptContext, log: Log) -> tuple[Verdict | None, tuple[str, ...]]:
+    """Return the verdict, which is also shown, or the reason why there is none."""
     if unjudged := _all_of(work, steps_of("judge"), log):
         return None, unjudged
     try:
@@ -161,6 +163,7 @@ class _ProgressLines:
 
 
 def _all_of(work: AttemptContext, steps: Iterable[Step], log: Log) -> tuple[str, ...]:
+    """Run the steps until one fails. Returns its reason, which is also shown and recorded."""
     for step in steps:
         try:
             with failures_recorded(work, step.name):
@@ -189,6 +192,7 @@ def _cleaned_up(work: AttemptContext, log: Log) -> tuple[str, ...]:
 
 
 def _without_remains(ran: CellRunEnd, log: Log) -> CellRunEnd:
+    """Return the outcome after another try to destroy what remained."""
     if not ran.remains:
         return ran
     log(f"{ran.work.key}: destroying its cluster, which resisted before")
@@ -197,6 +201,7 @@ def _without_remains(ran: CellRunEnd, log: Log) -> CellRunEnd:
 
 
 def _end_kept(toolkit: Toolkit, campaign_id: str, log: Log) -> tuple[str, ...]:
+    """Destroy the kept hosts. Returns and shows the reason where some remain."""
     try:
         with_retries(toolkit.clock, lambda: end_kept(toolkit, campaign_id), log, again=_OF_CLEAN_UP, pauses_s=SOON_S)
     except PlimsollError as error:

@@ -66,11 +66,15 @@ class Step:
     """The way to wait for its end; None: the step is over when `run` returns."""
 
     def longest(self, part: Part) -> timedelta:
+        """Return the time after which the step is given up, with whatever it starts."""
         return self.timeout + (self.polling.longest(part) if self.polling else timedelta(0))
 
 
 def load_pause_s(part: Part) -> float:
-    """Return the pause between looks at a load, s: short for a short one, and where an action goes on at every look."""
+    """Return the pause between two looks at a load, s: short for a short load, longer where looking costs much.
+
+    An action goes on at every look, so it is short with one.
+    """
     return 1.0 if part.action else min(10.0, max(1.0, part.timing.duration.total_seconds() / 40))
 
 
@@ -152,14 +156,17 @@ STEPS: tuple[Step, ...] = (
 
 
 def step(name: str) -> Step:
+    """Return the step with that name. Raises KeyError where there is none."""
     return {known.name: known for known in STEPS}[name]
 
 
 def steps_of(role: Role) -> tuple[Step, ...]:
+    """Return the steps with that purpose, in order."""
     return tuple(known for known in STEPS if known.role == role)
 
 
 def step_in(phase: Phase) -> Step | None:
+    """Return the step of a phase of progress; None while an attempt waits, and when it is done."""
     return next((known for known in STEPS if phase in known.phases), None)
 
 
@@ -174,7 +181,9 @@ def share_done(progress: AttemptProgress, part: Part) -> float:
 
 
 def usual_phases(part: Part) -> dict[str, float]:
-    """Return how long each phase usually takes, in order, s. How long rows take to be written, nobody knows before."""
+    """Return how long each phase of a cell usually takes, in order, s, until the campaign's own cells give better
+    figures. Nobody knows beforehand how long rows take to be written.
+    """
     timing = part.timing
     load = {"populate": 0.0, "warm-up": timing.warmup.total_seconds(), "load": timing.judged.total_seconds()}
     return {

@@ -37,7 +37,10 @@ class StoredCampaign:
     campaign_id: str
 
     def resolved(self) -> Campaign:
-        """Return the declared campaign with the loads that are known by now. Raises NotFound where there is none."""
+        """Return the campaign that its own copy of the definition declares, with the loads that are known by now.
+
+        Raises NotFound when the campaign does not exist.
+        """
         return self.with_stage_starts(resolve(self.declared()))
 
     def with_stage_starts(self, campaign: Campaign) -> Campaign:
@@ -50,9 +53,11 @@ class StoredCampaign:
         return {stage: start for stage in stages if (start := read(self.store, self.campaign_id, stage))}
 
     def approvals(self) -> tuple[Approval, ...]:
+        """Return what people have approved, by their time."""
         return tuple(sorted(layout.APPROVAL.read_all(self.store, self.campaign_id), key=lambda approval: approval.at))
 
     def begun_by(self, campaign: Campaign) -> BegunBy | None:
+        """Return the event by which the campaign began; None where a person or a schedule began it."""
         return layout.BEGUN_BY.read_sound(self.store, self.campaign_id) if campaign.trigger else None
 
     def declared(self) -> Definition:
@@ -99,18 +104,22 @@ class StoredCampaign:
             raise self.not_there()
 
     def not_there(self) -> NotFound:
+        """Return the error that there is no such campaign, with the one that may have been meant."""
         known = "`plimsoll campaigns` lists the campaigns of this store"
         mend = f"{meant(self.campaign_id, campaign_folders(self.store))} {known}".strip()
         return NotFound(f"there is no campaign {self.campaign_id!r}", where=self.store.url(), mend=mend)
 
     def definition_sha256(self) -> str:
+        """Return the digest of the campaign's own copy, in hexadecimal digits."""
         return sha256(self.definition_text()).hexdigest()
 
     def attempts(self, cell_id: str) -> tuple[AttemptKey, ...]:
+        """Return the keys of the cell's attempts, oldest first."""
         names = self.store.folders(layout.ATTEMPTS.folder(self.campaign_id, cell_id))
         return tuple(self.key(cell_id, number) for number in sorted(int(name) for name in names if name.isdigit()))
 
     def newest_attempt(self, cell_id: str) -> AttemptKey | None:
+        """Return the attempt that was started last; None where there is none."""
         return next(reversed(self.attempts(cell_id)), None)
 
     def key(self, cell_id: str, attempt: int) -> AttemptKey:
@@ -120,6 +129,7 @@ class StoredCampaign:
         return self.store.folders(layout.ATTEMPTS.folder(self.campaign_id))
 
     def verdicts(self) -> Iterator[Verdict]:
+        """Yield every verdict of every attempt, by cell and attempt."""
         return (layout.VERDICT.parse(self.store, key, text) for key, text in self.verdict_files())
 
     def verdict_names(self) -> str:
@@ -130,11 +140,13 @@ class StoredCampaign:
         return sha256("\n".join(names).encode()).hexdigest()
 
     def judged_again(self) -> tuple[AttemptKey, ...]:
+        """Return the attempts with earlier verdicts: one listing tells."""
         kept = layout.EARLIER_VERDICT.path.partition("/")[0]
         keys = (key.split("/") for key in self.store.keys(layout.ATTEMPTS.folder(self.campaign_id)))
         return tuple(dict.fromkeys(self.key(key[2], int(key[3])) for key in keys if len(key) > 5 and key[4] == kept))
 
     def verdict_files(self) -> Iterator[tuple[str, bytes]]:
+        """Yield key and text of every verdict of every attempt, by cell and attempt."""
         for cell_id in self.cells_with_attempts():
             for key in self.attempts(cell_id):
                 name = layout.VERDICT.key(key)
@@ -149,19 +161,26 @@ class CampaignStore(StoredCampaign):
     store: ResultStore
 
     def record_stage_start(self, stage_start: StageStart) -> None:
-        """Record a stage's loads, which never change: of two callers at once, the first wins.
+        """Record a stage's loads. Recorded loads never change: of two callers at once, the first one wins.
 
-        Raises Refused while the campaign is being deleted, and NotFound where it was deleted meanwhile.
+        Raises Refused while the campaign is being deleted, and NotFound where it was deleted meanwhile; then nothing is
+        left of it.
         """
         self._create(layout.STAGE_START, stage_start, stage_start.stage)
 
     def record_approval(self, approval: Approval) -> None:
-        """Record an approval. Of two of the same amount, the first counts. Raises as the one above."""
+        """Record that a person approved an amount. Of two who approve the same amount, the first one counts.
+
+        Raises as `record_stage_start` does.
+        """
         amount = "unknown" if approval.usd is None else f"{approval.usd:.6f}"
         self._create(layout.APPROVAL, approval, amount)
 
     def record_question(self, question: ApprovalQuestion, digest: str) -> ApprovalQuestion:
-        """Record what the run with that digest asks, or return what it asked already. Raises as the one above."""
+        """Record what the run with that digest asks a person to approve, or return what it asked already.
+
+        Raises as `record_stage_start` does.
+        """
         return self._create(layout.QUESTION, question, digest)
 
     def _create(self, place: Record[_M], record: _M, *names: str) -> _M:
@@ -174,7 +193,9 @@ class CampaignStore(StoredCampaign):
         return settled
 
     def open(self, definition: Definition, begun_by: BegunBy | None = None) -> Definition:
-        """Create the campaign, begun by that event, or continue an existing one; return its own copy, as it is now.
+        """Create the campaign, or continue an existing one. Returns the campaign's own copy, as it is now.
+
+        `begun_by`: the event by which a new campaign begins.
 
         Raises Refused as `continued` does, and for a malformed id.
         """

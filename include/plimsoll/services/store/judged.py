@@ -21,7 +21,9 @@ def void_summaries(store: ResultStore, campaign_id: str) -> None:
 
 
 def unmark_in_trends(store: ResultStore, campaign_id: str) -> None:
-    """Let trends read the campaign again. To be called before and after any change of what they read of it."""
+    """Let trends read the campaign again. To be called before and after a change of what they read: its verdicts, its
+    definition, the pass of its gate, its deletion.
+    """
     # No id has a dot, so no other campaign's token begins like that
     own = layout.TREND_TOKEN.key("", campaign_id, "")
     for key in store.keys(layout.TREND_TOKEN.folder("")):
@@ -30,6 +32,7 @@ def unmark_in_trends(store: ResultStore, campaign_id: str) -> None:
 
 
 def require_raw_files(store: ReadableStore, key: AttemptKey) -> None:
+    """Raise NotFound where the attempt's raw files were removed on purpose."""
     if removal := layout.RAW_REMOVED.read(store, key):
         mend = "its verdict, its tables and the report stay; to measure it anew, run the cell again"
         raise NotFound(f"its {removal}", where=str(key), mend=mend)
@@ -51,6 +54,7 @@ GATE_PASS = Record("quality/pass.json", GatePass)
 
 
 def published_without(store: ReadableStore, campaign_id: str) -> tuple[str, ...]:
+    """Return what the published report had to do without; empty where it is complete."""
     gate_pass = GATE_PASS.read(store, campaign_id)
     return gate_pass.incomplete if gate_pass else ()
 
@@ -64,13 +68,19 @@ def keep_verdict(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
 
 
 def keep_no_copy(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
-    """Remove the copy that judging again kept: it was killed then, and has now found the same verdict again."""
+    """Remove the verdict that was kept last if the attempt still has the same verdict.
+
+    That is so where judging again was killed before it replaced the verdict, and then found the same verdict again.
+    """
     if is_kept_last(store, key, verdict):
         store.delete(layout.EARLIER_VERDICT.key(key, layout.EARLIER_VERDICT.newest_number(store, key)))
 
 
 def is_kept_last(store: ReadableStore, key: AttemptKey, verdict: Verdict) -> bool:
-    """Tell whether it was kept last. While it is the attempt's own too, the one that replaces it is not stored yet."""
+    """Tell whether that verdict was kept last.
+
+    While it is the attempt's own verdict too, judging again is not over: the new verdict is not stored yet.
+    """
     kept = layout.EARLIER_VERDICT
     number = kept.newest_number(store, key)
     return number > 0 and store.read(kept.key(key, number)) == kept.content(verdict)

@@ -98,4 +98,5 @@ def imported_file(name: str) -> str:
 
 
 def report_key(campaign_id: str, name: str = REPORT) -> str:
+    """Return the key of a file of the campaign's report; of its page when no file is named."""
     return REPORT_FILES.key(campaign_id, name)

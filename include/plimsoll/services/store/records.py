@@ -56,7 +56,7 @@ class Place:
         return store.exists(self.key(of, *names))
 
     def numbered(self, store: ReadableStore, of: Subject, *names: object) -> list[tuple[int, str]]:
-        """Return the numbers that names of files are, in order, each with its key."""
+        """Return the number and the key of each file whose name is a number, in the order of the numbers."""
         stems = ((PurePosixPath(key).stem, key) for key in store.keys(self.folder(of, *names)))
         # A copy that a person left there, such as `1.json.bak`, has no number
         return sorted((int(stem), key) for stem, key in stems if stem.isdecimal())
@@ -105,9 +105,11 @@ class Record(Place, Generic[_M]):
             return None
 
     def read_all(self, store: ReadableStore, of: Subject) -> Iterator[_M]:
+        """Yield all records of the subject, by their keys."""
         return (self.at(store, key) for key in store.keys(self.folder(of)))
 
     def write(self, store: ResultStore, of: Subject, record: _M, *names: object) -> None:
+        """Store the record in place of an earlier one."""
         store.write(self.key(of, *names), self.content(record))
 
     def create(self, store: ResultStore, of: Subject, record: _M, *names: object) -> bool:
@@ -115,5 +117,6 @@ class Record(Place, Generic[_M]):
         return store.create(self.key(of, *names), self.content(record))
 
     def settle(self, store: ResultStore, of: Subject, record: _M, *names: object) -> _M:
+        """Store the record, or return the one that somebody stored first."""
         created = self.create(store, of, record, *names)
         return record if created else self.read(store, of, *names) or record

@@ -165,6 +165,7 @@ def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, a
 
 
 def _is_waited_for(request: Request, state: CampaignState[CellState], chosen: Iterable[Cell]) -> bool:
+    """Tell whether the strategy waits for any of the cells that were named, so that it can go on after them."""
     waited_for = {cell.cell.id for cell in state.asked_for}
     return not request.is_limited and any(cell.id in waited_for for cell in chosen)
 

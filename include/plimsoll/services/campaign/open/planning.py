@@ -43,11 +43,13 @@ class Plan:
 
     @cached_property
     def first(self) -> tuple[Cell, ...]:
+        """Return the cells that the strategy asks for first, while there are no results, in running order."""
         state = campaign_state(self.campaign, (), CellAttempts[JudgedAttempt])
         return tuple(cell.cell for cell in state.to_run_now)
 
     @cached_property
     def estimate(self) -> Estimate:
+        """Return the least, likely and greatest number of cells that the definition's strategies run."""
         return total(self.stages)
 
     @cached_property
@@ -57,21 +59,30 @@ class Plan:
 
     @property
     def usd(self) -> float | None:
-        """Return the cost of all cells' hosts, without provisioning, deployment, and populating that has no time."""
+        """Return the cost of all cells' hosts, US dollars; None where no price is known.
+
+        Provisioning and deployment come on top, and populating where the definition gives it no time of its own.
+        """
         return self.usd_of("all")
 
     def usd_of(self, extent: Extent) -> float | None:
-        """Return the cost of the hosts of so many cells, US dollars: under load, and while they wait and populate."""
+        """Return the cost of the hosts of so many cells, US dollars: under load, and while they wait and populate.
+
+        None where no price is known.
+        """
         return usd_of(self.stages, self.tariff, lambda stage: stage.paid_hours(extent))
 
     @property
     def usd_of_populating(self) -> float | None:
-        """Return the greatest cost of populating that no other figure has, because the definition gives it no time."""
+        """Return the greatest cost of populating that is in no other figure, because the definition gives it no time.
+
+        US dollars; None where no price is known.
+        """
         return usd_of(self.stages, self.tariff, lambda stage: stage.uncounted_hours)
 
     @property
     def usd_at_most(self) -> float | None:
-        """Return the greatest cost that is known beforehand, US dollars."""
+        """Return the greatest cost that is known beforehand, US dollars; None where no price is known."""
         return usd_at_most(self.stages, self.tariff)
 
     @property
@@ -91,6 +102,7 @@ class Plan:
 
     @property
     def ends_early(self) -> bool:
+        """Tell whether loads end once they have missed."""
         return any(stage.shortest < stage.duration for stage in self.stages)
 
     @property
@@ -100,6 +112,7 @@ class Plan:
 
     @property
     def at_once(self) -> int:
+        """Return the greatest number of cells that run at the same time."""
         return min(self.parallel, self.estimate.at_once)
 
     @property
@@ -109,11 +122,15 @@ class Plan:
 
     @property
     def load_time(self) -> timedelta:
-        """Return the time under load, `parallel` cells at a time: likely where it `is_estimated`, else the least."""
+        """Return the time under load with `parallel` cells at a time: the likely time where it `is_estimated`, else the
+        least.
+        """
         return sum((stage.load_time(self.parallel) for stage in self.stages), timedelta(0))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the plan in its documented JSON form (docs/guides/rest.md)."""
+        """Return the plan in its documented JSON form (docs/guides/rest.md): `cells` in running order, `totals`,
+        `cost`.
+        """
         cells = [cell.model_dump() for cell in self.cells]
         known = [{"id": cell.id, **fields} for cell, fields in zip(self.cells, cells, strict=True)]
         awaited = [_awaited_json(cell) for cell in awaited_cells(self.campaign)]
@@ -161,6 +178,7 @@ class Plan:
         return {"above_usd": rule.above, "usd_at_most": _cents(usd), "is_needed": rule.is_needed_for(usd)}
 
     def _range(self) -> dict[str, float | None]:
+        """Return cells, hours under load and cost of the strategy: the least, the likely, the most."""
         return {
             f"{figure}_{bound}": value_of(bound)
             for figure, value_of in (
@@ -181,7 +199,10 @@ def make_plan(campaign: Campaign, *, parallel: int | None = None, tariff: Tariff
 
 
 def new_campaign_id(name: str, at: datetime) -> str:
-    """Return a new id of the definition's name and the time (UTC), such as `demo-20260131t120000`."""
+    """Return a new id made of the definition's name and the time (UTC): `demo-20260131t120000`.
+
+    It can be used in run ids, tags and keys.
+    """
     return f"{name}-{at:%Y%m%dt%H%M%S}"
 
 
@@ -191,12 +212,13 @@ def is_new_id(name: str, campaign_id: str) -> bool:
 
 
 def _with_action(cell: Mapping[str, Any], actions: Mapping[str, Action | None]) -> dict[str, Any]:
+    """Return the cell with the action that is done while its load runs, if any. `actions`: by the name of a part."""
     action = actions[part_name(cell.get("stage", ""), cell.get("workload", ""))]
     return {**cell, **({"action": action.model_dump(mode="json")} if action else {})}
 
 
 def _awaited_json(cell: AwaitedCell) -> dict[str, Any]:
-    """Return a cell whose load is not known yet, with only the keys that tell it from others, as other cells have."""
+    """Return a cell whose load is not known yet, with only the keys that tell it from other cells of its campaign."""
     return {"id": cell.id, **{key: value for key, value in asdict(cell).items() if value != ""}, "load_ops_s": None}
 
 
@@ -217,11 +239,14 @@ def fetch(toolkit: Toolkit, campaign: Campaign) -> None:
 
 
 def known_bytes(found: Sequence[Download]) -> int:
+    """Return the size of all these downloads together, bytes, as far as it is known before."""
     return sum(download.size_bytes or 0 for download in found)
 
 
 def download_lines(found: Sequence[Download]) -> Iterator[str]:
-    """Yield sentences on what is still to be downloaded, with sizes, and on what is here."""
+    """Yield sentences on what is still to be downloaded, with sizes, and on what is here; none where nothing is
+    needed.
+    """
     there = [download for download in found if download.is_there]
     wanted = [download for download in found if not download.is_there]
     if wanted:

@@ -53,6 +53,7 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
 
 
 def _deadline(plan: Plan, now: datetime) -> Iterator[str]:
+    """Say when the campaign would end by its loads alone, and when it has to."""
     if deadline := deadline_of(plan.campaign, None, now):
         loads = "likely loads" if plan.is_estimated else "loads"
         end = now + plan.load_time

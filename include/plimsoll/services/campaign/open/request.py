@@ -1,4 +1,7 @@
-"""A request to run cells of a campaign, as everybody who starts a run gives it, and the cells that it means."""
+"""A request to run cells of a campaign, and the cells that it means at the moment.
+
+DAG runs, the pages, the JSON API and the command line all use these parameters, and this module reads them all.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -57,10 +60,12 @@ class Request(Model):
 
     @property
     def is_limited(self) -> bool:
+        """Tell whether the request is for only some stages, variants, workloads, loads or repeats."""
         return bool(self.stages or self.variants or self.workloads or self.loads or self.repeats)
 
     @property
     def patterns(self) -> Sequence[str]:
+        """Return the ids and patterns in the request; empty for `missing`, `failed` or `invalid`."""
         return () if self.cells in _WORDS else re.split(r"[\s,]+", self.cells)
 
 
@@ -87,7 +92,10 @@ def read_request(campaign: Campaign, conf: Mapping[str, Any]) -> Request:
 
 
 def given_values(conf: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the values for parameters, given as `parameters` or fields of a form. Raises Refused for no mapping."""
+    """Return the values that a request gives to the definition's parameters, as `parameters` or as fields of a form.
+
+    Raises Refused where `parameters` are no mapping.
+    """
     named = conf.get(PARAMETERS) or {}
     if not isinstance(named, Mapping):
         problem = Problem(PARAMETERS, "must have keys of its own", 'write names with values: {"version": "5.0.3"}')
@@ -127,8 +135,9 @@ def choose(request: Request, state: CampaignState[CellState], asked_at: datetime
 
 
 def words_for(cells: Sequence[Cell]) -> str:
-    """Return the `cells` parameter of a run of these cells: their ids, or `missing` where the ids would be too long,
-    which also asks for cells whose newest attempt was unsound.
+    """Return the `cells` parameter of a run of these cells: their ids, or `missing` where the ids would be too long.
+
+    `missing` asks, beyond these, for cells whose newest attempt was unsound.
     """
     ids = " ".join(cell.id for cell in cells)
     return ids if len(ids) <= LONGEST_CHOICE else MISSING
@@ -156,7 +165,10 @@ def _is_asked_for(cell: CellState, patterns: Sequence[str], asked_at: datetime) 
 
 
 def levels_of(campaign: Campaign, written: Callable[[int], str] = format_rate) -> tuple[str, ...]:
-    """Return all loads to choose from, in the definition's order: `40000/s` or as `written`; `70pct`, `slowest`."""
+    """Return all loads that people can choose, each once, in the definition's order: `40000/s`, or as `written`.
+
+    A load from an earlier stage: `70pct`, `slowest`.
+    """
     of_parts = ([part.level] if part.level else map(written, part.loads) for part in campaign.parts)
     return tuple(dict.fromkeys(level for levels in of_parts for level in levels))
 

@@ -70,12 +70,16 @@ def software_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Prob
 def require_runnable(
     toolkit: Toolkit, definition: Definition, document: Document | None = None, campaign_id: str = ""
 ) -> None:
+    """Raise Refused, with every problem, unless the campaign can run here. `document`: the definition's file."""
     if faults := problems(toolkit, definition, campaign_id):
         raise Refused(document.located(faults) if document else faults, where=f"definition {definition.name!r}")
 
 
 def _keyspace_problems(toolkit: Toolkit, campaign: Campaign, campaign_id: str) -> Iterator[Problem]:
-    """Yield whose keyspace is where the campaign's cells would make theirs. Its own leftovers its next cell drops."""
+    """Yield whose keyspace is where the campaign's cells would make theirs, in a database of somebody else.
+
+    What the campaign itself has left there is no problem: its next cell drops it.
+    """
     if campaign.provider.name not in toolkit.providers:
         return
     try:
@@ -102,7 +106,10 @@ def _keyspace_problems(toolkit: Toolkit, campaign: Campaign, campaign_id: str) -
 
 
 def _generator_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
-    """Yield problems of each workload, at the key where the definition has it, and of sizes that nobody can count."""
+    """Yield problems of each workload by itself, at the key where the definition has the workload.
+
+    Among them is a `data_per_node` for which the load generator or a database can't count rows.
+    """
     for part in campaign.parts:
         choice = part.load_generator.name
         for problem in _checked(toolkit.load_generators, "load_generator.name", choice, load_spec(part)):
@@ -203,7 +210,9 @@ def _kept_hosts_problems(toolkit: Toolkit, campaign: Campaign) -> Sequence[Probl
 
 
 def _kept_data_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
-    """Yield what keeps a ramp's loads from sharing their data."""
+    """Yield what keeps a ramp's loads from sharing their data: hosts that end with a cell, a generator that must
+    populate.
+    """
     sharing = [part for part in campaign.parts if part.data_scope == "repeat"]
     generator = toolkit.load_generators.get(campaign.load_generator.name)
     for where in dict.fromkeys(part.key("strategy.data") for part in sharing):

@@ -61,6 +61,7 @@ class TimeLeft:
 
     @property
     def longest_over(self) -> float:
+        """Return by how much the slowest phase takes longer than it was estimated, s; 0 where none does."""
         return max(self.over.values(), default=0.0)
 
 
@@ -140,6 +141,7 @@ def cell_progress(state: CellState) -> CellProgress:
 
 
 def first_start(state: CampaignState[CellState]) -> datetime | None:
+    """Return the time at which the campaign's first attempt began; None before that."""
     begun = (attempt.attempt.started_at for tried in state.cells for attempt in tried.attempts if attempt.attempt)
     return min(begun, default=None)
 
@@ -147,8 +149,10 @@ def first_start(state: CampaignState[CellState]) -> datetime | None:
 def time_left(
     campaign: Campaign, cells: Sequence[CellProgress], now: datetime, requested: RequestedCells | None
 ) -> TimeLeft:
-    """Return the estimate for cells that run, and for others that are `requested`, or wait where that is None. For a
-    campaign in rounds these are the cells of the present one: nobody knows yet which cells its results will ask for.
+    """Return the estimate for the cells that run, and those that still have to.
+
+    Of the others only those in `requested` count; None means all that wait. For a campaign in rounds these are the
+    cells of the present round: nobody knows yet which cells its results will ask for.
     """
     usual = {part.stage: _usual(usual_phases(part), part.stage, cells) for part in campaign.parts}
     due = [cell for cell in cells if cell.runs or _is_to_come(cell, requested)]
@@ -189,6 +193,7 @@ def _of_cell(cell: CellProgress, usual: Mapping[str, float], now: datetime) -> t
 
 
 def _after(phase: str, usual: Mapping[str, float]) -> float:
+    """Return the time of all phases after that one, s."""
     return sum(list(usual.values())[list(usual).index(phase) + 1 :])
 
 
@@ -216,6 +221,7 @@ def _lengths(progress: AttemptProgress, names: Sequence[str]) -> Mapping[str, fl
 
 
 def tally_of(state: CampaignState[CellState]) -> Tally:
+    """Return the totals, computed from every attempt."""
     seen = (attempt.progress.at for cell in state.cells for attempt in cell.attempts if attempt.progress)
     counts = Counter(cell.state for cell in state.cells)
     return Tally(counts=dict(counts), started_at=first_start(state), changed_at=max(seen, default=None))

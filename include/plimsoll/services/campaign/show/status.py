@@ -69,6 +69,7 @@ def campaign_status(
 
 
 def stage_statuses(campaign: Campaign) -> tuple[StageStatus, ...]:
+    """Return the status of the stages in order; empty where there is only one stage."""
     if not campaign.stage_ids:
         return ()
     return tuple(
@@ -102,6 +103,7 @@ def campaign_summary(
 
 
 def summary_of(status: CampaignStatus) -> CampaignSummary:
+    """Return the status of the campaign without its cells."""
     return CampaignSummary.model_validate({name: getattr(status, name) for name in CampaignSummary.model_fields})
 
 
@@ -110,6 +112,10 @@ def time_left_in(campaign: CampaignStore, state: CampaignState[CellState], now: 
 
 
 def cell_status(state: CellState, campaign: Campaign, seconds_over: float = 0.0) -> CellStatus:
+    """Return the status of one cell, with the figures of the attempt that counts.
+
+    `seconds_over`: by how much its present phase takes longer than expected, s.
+    """
     newest = state.newest
     running = newest.progress if newest and newest.is_running else None
     verdict = state.shown.verdict if state.shown else None
@@ -168,7 +174,9 @@ def _running(progress: AttemptProgress, part: Part) -> dict[str, object]:
 
 
 def _newest(state: CellState) -> dict[str, object]:
-    """Return the outcome of the newest attempt where an older one counts: a cancelled one is still visible."""
+    """Return the outcome of the newest attempt where an older one counts, so that a cancelled attempt is still
+    visible.
+    """
     if state.newest is None or state.newest is state.shown:
         return {}
     alone = CellState(state.cell, (state.newest,))

@@ -1,5 +1,6 @@
-"""Whether a campaign is complete, and what its newest run goes on with, round by round and stage by stage. The loads
-that a stage takes from an earlier one's results are computed once and recorded.
+"""Whether a campaign is complete, and what its newest run goes on with: when the requested cells have run, the
+strategy is asked again, stage by stage. The loads that a stage takes from an earlier one's results are computed
+once and recorded.
 """
 
 from collections import Counter
@@ -37,6 +38,7 @@ class Completeness:
 
     @property
     def is_complete(self) -> bool:
+        """Tell whether every needed cell has a valid attempt, and the loads of every stage are known."""
         return not self.missing and not self.stages_without_loads
 
     @property
@@ -51,13 +53,14 @@ class Completeness:
 
     @property
     def to_come(self) -> str:
-        """Return the end of a sentence about stages without cells so far."""
+        """Return the end of a sentence about stages without cells so far; empty where there are none."""
         if not self.stages_without_loads:
             return ""
         noun, names = "stage" if len(self.stages_without_loads) == 1 else "stages", ", ".join(self.stages_without_loads)
         return f"; {noun} {names} will follow, with loads from the results of those before"
 
     def lost(self, requested: Iterable[str]) -> tuple[str, ...]:
+        """Return the cells that were asked for and still have no valid attempt."""
         return tuple(cell for cell in requested if cell in self.missing)
 
 
@@ -76,6 +79,7 @@ REQUEST = Record("asked.json", RequestedCells, indent=None)
 
 
 def completeness(campaign: CampaignStore) -> Completeness:
+    """Return the campaign's completeness now. Raises NotFound when there is no such campaign."""
     return completeness_of(judged_state(campaign, campaign.resolved()))
 
 
@@ -90,6 +94,7 @@ def record_request(campaign: CampaignStore, requested: RequestedCells) -> None:
 
 
 def add_to_request(campaign: CampaignStore, cells: Iterable[Cell]) -> None:
+    """Record further cells for a run that goes on, because its strategy asked for them."""
     requested = newest_request(campaign)
     if requested is not None:
         more = tuple(cell.id for cell in cells)
@@ -97,6 +102,7 @@ def add_to_request(campaign: CampaignStore, cells: Iterable[Cell]) -> None:
 
 
 def was_everything_requested(campaign: CampaignStore) -> bool:
+    """Tell whether any run was asked for everything that the campaign needs. False where this was not recorded."""
     requested = newest_request(campaign)
     return requested is not None and requested.for_all
 
@@ -110,6 +116,7 @@ def next_round(campaign: CampaignStore, at: datetime) -> tuple[Cell, ...]:
     """Return the cells that the strategy asks for at that time, without those that wait for a person.
 
     A search or a ramp runs an invalid cell once more by itself. If the next stage can begin, its loads are set first.
+    The result is empty when the campaign is complete, or when it waits for a person.
     """
     return tuple(cell.cell for cell in judged_state(campaign, start_stages(campaign, at)).to_go_on_with)
 
@@ -142,7 +149,10 @@ def all_rounds(campaign: CampaignStore, clock: Clock, first: tuple[Cell, ...]) -
 
 
 def start_stages(campaign: CampaignStore, at: datetime) -> Campaign:
-    """Start every stage whose source is complete. Raises Refused while the campaign is being deleted."""
+    """Start every stage whose source is complete. Returns the campaign with the loads of all started stages.
+
+    Raises Refused while the campaign is being deleted.
+    """
     resolved = campaign.resolved()
     while any(not part.has_loads for part in resolved.parts):  # otherwise no verdicts are read: there may be many
         state = judged_state(campaign, resolved)

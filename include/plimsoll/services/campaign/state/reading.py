@@ -31,7 +31,10 @@ LIMIT = 12_000
 
 
 class FinalAttempts(Generic[_S]):
-    """States of final attempts by campaign, as its last read found them. Threads may share it."""
+    """States of final attempts by campaign, as the last read of the campaign found them.
+
+    Beyond the limit, the campaigns that were read longest ago are forgotten. Threads may share it.
+    """
 
     def __init__(self, limit: int = LIMIT) -> None:
         self._limit = limit
@@ -45,6 +48,7 @@ class FinalAttempts(Generic[_S]):
         return self._of.get(campaign_id, {})
 
     def replace(self, campaign_id: str, found: Mapping[FinalAttempt, _S]) -> None:
+        """Remember what the present read found, and nothing else of the campaign."""
         with self._changing:
             self._of[campaign_id] = found
             self._of.move_to_end(campaign_id)
@@ -73,6 +77,7 @@ class CellState(CellAttempts[AttemptState]):
 
     @property
     def reason(self) -> str:
+        """Explain why the cell is invalid or failed, with long lines shortened; empty otherwise."""
         shown = self.shown
         if self.decided_by and self.state == "not-needed":
             return f"{self.decided_by.cell_id} {self.decided_by.outcome}, which decided it"
@@ -106,6 +111,7 @@ def judged_state(campaign: CampaignStore, resolved: Campaign) -> CampaignState[C
 
 
 def judged_attempts(campaign: CampaignStore) -> Iterator[JudgedAttempt]:
+    """Yield every attempt, with its verdict if it has one."""
     for cell_id in campaign.cells_with_attempts():
         for key in campaign.attempts(cell_id):
             yield JudgedAttempt(key, layout.VERDICT.read(campaign.store, key))
@@ -140,6 +146,7 @@ def _attempts(
 
 
 def _files(store: ResultStore, campaign_id: str) -> Mapping[AttemptKey, Mapping[str, str]]:
+    """Return the names of the files of each attempt, relative to its folder, and the stamp of its verdict."""
     prefix = layout.ATTEMPTS.folder(campaign_id)
     files_of: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for name, stamp in store.stamped(prefix, layout.VERDICT.path):
@@ -153,6 +160,7 @@ def _files(store: ResultStore, campaign_id: str) -> Mapping[AttemptKey, Mapping[
 
 
 def require_cell_state(state: CampaignState[CellState], cell_id: str, campaign_id: str) -> CellState:
+    """Return the state of that cell. Raises NotFound when the campaign has no such cell."""
     cell = state.by_id.get(cell_id)
     if cell is None:
         mend = f"{meant(cell_id, state.by_id)} its matrix shows the cells".strip()

@@ -1,4 +1,7 @@
-"""Runs of another program, such as Airflow, that work on a campaign, each on record from its beginning on."""
+"""Runs of another program, such as Airflow, that work on a campaign. A process of Plimsoll holds a campaign instead.
+
+A run is recorded in the store when it begins, so that others see it before its first cell and between two cells.
+"""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
@@ -85,6 +88,7 @@ def require_no_other_airflow(toolkit: Toolkit, campaign_id: str, owner: str) -> 
 
 
 def _of_other_airflows(toolkit: Toolkit, campaign_id: str, owner: str) -> Mapping[str, Problem]:
+    """Map owners to the runs of other Airflows that work on the campaign, as problems for the owner."""
     others = [run for run in _read(toolkit.store, campaign_id) if is_of_another_airflow(run.owner, owner)]
     problems = ((run, _at_work(toolkit, campaign_id, run, _mend_there(run.owner))) for run in others)
     return {run.owner: problem for run, of_run in problems for problem in of_run}
@@ -103,7 +107,9 @@ def end_run(store: ResultStore, campaign_id: str, owner: str = "") -> None:
 
 
 def owners_of_runs(store: ResultStore, campaign_id: str) -> tuple[str, ...]:
-    """Return the owners of all runs that have not reported their end, dead or alive."""
+    """Return the owners of all runs on record for the campaign: those that have not reported their end, dead or
+    alive.
+    """
     return tuple(run.owner for run in _read(store, campaign_id))
 
 
@@ -113,12 +119,16 @@ def before_deletion(campaign_id: str) -> str:
 
 
 def runs_at_work(toolkit: Toolkit, campaign_id: str, mend: str = _MEND) -> Iterator[Problem]:
-    """Yield the runs that work on the campaign, as problems. A lost run counts until its latest end."""
+    """Yield the runs that work on the campaign, as problems for anybody else. A lost run counts until its latest end.
+
+    `mend` is the advice on what to do about it.
+    """
     for run in _read(toolkit.store, campaign_id):
         yield from _at_work(toolkit, campaign_id, run, mend)
 
 
 def worked_on_by(store: ResultStore, owners: Owners, campaign_id: str, now: datetime) -> str:
+    """Tell who works on the campaign, as far as the store tells, and since when; empty where nobody does."""
     hold = hold_in_force(store, owners, campaign_id, now)
     runs = [run for run in _read(store, campaign_id) if is_in_force(owners.is_alive(run.owner), run.until, now)]
     return next((owner_since(claim.owner, claim.since) for claim in (hold, *runs) if claim), "")
@@ -133,7 +143,10 @@ def _at_work(toolkit: Toolkit, campaign_id: str, run: Run, mend: str = "") -> It
 
 
 def require_no_other_run(toolkit: Toolkit, campaign_id: str) -> None:
-    """Raise Refused where a run works on the campaign. One that Airflow has lost counts until its latest end."""
+    """Raise Refused where a run works on the campaign, with the run and its attempts.
+
+    A run that Airflow has lost counts as running until its latest possible end.
+    """
     if not campaign_exists(toolkit.store, campaign_id):
         return
     if problems := [*runs_at_work(toolkit, campaign_id), *_attempts_at_work(toolkit, campaign_id)]:
