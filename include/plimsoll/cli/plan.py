@@ -187,6 +187,7 @@ def _hours(cells: float, hosts: float) -> str:
 
 
 def _tries(plan: Plan) -> Iterator[str]:
+    """Tell how often a cell runs by itself that noise disturbs, if more than once."""
     again = plan.campaign.disturbance.tries - 1
     if again:
         often = "once" if again == 1 else f"{again} times"
@@ -211,6 +212,7 @@ def _search(plan: Plan) -> Iterator[str]:
 
 
 def _money(plan: Plan) -> Iterator[str]:
+    """Yield the cost; nothing where hosts cost nothing."""
     if plan.tariff is None:
         return
     rates = [f"{rate.kind} {show_usd(rate.usd_per_hour)}/h" for rate in (plan.tariff.node, plan.tariff.load)]
@@ -235,6 +237,7 @@ def _money(plan: Plan) -> Iterator[str]:
 
 
 def _approval(plan: Plan) -> Iterator[str]:
+    """Tell whether a person must approve the campaign, and by which figure, if the definition asks for that."""
     if (rule := plan.campaign.approve) is None:
         return
     if (usd := plan.usd_at_most) is None:

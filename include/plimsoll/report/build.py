@@ -72,7 +72,10 @@ def figures(findings: Findings) -> tuple[Figure, ...]:
 
 
 def cell_timeline(definition: Definition, attempt: AttemptData, at: datetime) -> str:
-    """Return the judged percentile over time, with bound and pauses, as SVG. Raises NotFound without intervals."""
+    """Return the judged percentile of every interval with bound, warm-up and pauses, as SVG in the page's inks.
+
+    Raises NotFound where the attempt has no intervals.
+    """
     (figure,) = timelines(_alone(definition, attempt, at))
     return page_svg(figure, width_px=900, height_px=280)
 

@@ -267,6 +267,7 @@ def code_versions(findings: Findings) -> tuple[str, ...]:
 
 
 def cost_summary(spending: Spending | None) -> CostSummary | None:
+    """Return the total cost of the hosts; None where they cost nothing."""
     return None if spending is None else CostSummary.model_validate(spending, from_attributes=True)
 
 
@@ -281,6 +282,7 @@ _OF_WHAT_COUNTS = ("achieved_ops_s", "rows_s", "rate_achieved", "opening_backlog
 
 
 def entries_of(findings: Findings) -> tuple[CellEntry, ...]:
+    """Return an entry for every cell, in the definition's order."""
     return tuple(
         CellEntry(
             id=result.cell.id,

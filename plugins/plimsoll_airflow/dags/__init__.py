@@ -11,7 +11,10 @@ DAG_FILES = (Path(__file__).resolve().parents[1] / "dag_files").resolve()
 
 
 def make_dags() -> None:
-    """Make all DAGs in the file that Airflow parses; in a task's process that of its task alone."""
+    """Make the DAGs of all sound definitions, `cell`, `reaper` and, where asked for, `schedules` and `retention`.
+
+    Airflow takes them over as it parses the file that calls this. A task's process gets the DAG of its task alone.
+    """
     from airflow.sdk import get_parsing_context
 
     from plimsoll_airflow.dags.campaigns import make_campaigns

@@ -93,7 +93,10 @@ def make_campaign(definition: Definition) -> None:
 
 
 def _triggering_asset(trigger: Trigger) -> Asset:
-    """Return the asset with its queue's watcher: of several mentions in a file Airflow takes the last one's watcher."""
+    """Return the asset with the watcher of its queue.
+
+    Each mention of the asset must have the watcher, inlets too: of several in a file Airflow takes the last one's.
+    """
     queue = trigger.queue
     if queue is None:
         return Asset(trigger.asset)
@@ -102,6 +105,9 @@ def _triggering_asset(trigger: Trigger) -> Asset:
 
 
 def require_sound_definitions() -> None:
-    """Raise DefinitionError with all faults, unless a task's process asks. It has a DAG file of its own."""
+    """Raise DefinitionError with all faults, unless a task's process asks.
+
+    Airflow marks every DAG of a file with an import error as stale, so the error has a DAG file of its own.
+    """
     if get_parsing_context().dag_id is None and (problems := faults(Settings())):
         raise DefinitionError(problems, where="campaign definitions")

@@ -72,6 +72,7 @@ def make_reaper() -> None:
 
 
 def make_schedules() -> None:
+    """Make the DAG `schedules` if a definition asks for it."""
     if any(watched()):
         about = "Tells of campaigns that did not start when they were due"
         with DAG(SCHEDULES_DAG, description=about, doc_md=_OF_SCHEDULES, schedule="20 * * * *", **_REGULAR):
@@ -79,6 +80,7 @@ def make_schedules() -> None:
 
 
 def make_retention() -> None:
+    """Make the DAG `retention` if a setting asks for it."""
     if rule_of_settings().is_any:
         about = "Removes raw files of old campaigns"
         with DAG(RETENTION_DAG, description=about, doc_md=_OF_RETENTION, schedule="40 3 * * *", **_REGULAR):

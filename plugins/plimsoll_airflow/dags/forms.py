@@ -93,7 +93,10 @@ def campaign_params(campaign: Campaign) -> dict[str, Param]:
 
 
 def _literal(text: str) -> str:
-    """Return text as it is to be typed, in bold: as code, the form draws boxes that cover the lines above and below."""
+    """Return text as it is to be typed, in Markdown.
+
+    It is bold, because the form draws inline code as boxes that cover the lines above and below them.
+    """
     escaped = re.sub(r"([*_[])", r"\\\1", text)
     return f"**{escaped}**"
 
@@ -141,6 +144,7 @@ def _what_is_missing(campaign: Campaign) -> str:
 
 
 def _what_follows(campaign: Campaign) -> str:
+    """Tell when further rounds follow a run of named cells; empty where there are no rounds."""
     if not campaign.chosen_by:
         return ""
     return (

@@ -75,7 +75,10 @@ def live_runs(dag_id: str) -> list[SeenRun]:
 
 
 def task_state(run: SeenRun, task_id: str) -> str | None:
-    """Return a task's state; None without such a task, or a state. Uses `DagRun.get_task_instance`, like `find_run`."""
+    """Return the state of the run's task; None where there is no such task, or it has no state yet.
+
+    Uses `DagRun.get_task_instance`, in this process as `find_run` does.
+    """
     with create_session() as session:
         dag_run = session.scalar(select(DagRun).where(DagRun.dag_id == run.dag_id, DagRun.run_id == run.run_id))
         task = dag_run.get_task_instance(task_id, session=session) if dag_run else None
@@ -98,9 +101,10 @@ def fail_run(run: SeenRun) -> None:
 
 
 def trigger(dag_id: str, conf: Mapping[str, str | bool], user: BaseUser) -> str:
-    """Start a run for the user, and return its id. Raises Refused for a `conf` that does not fit its Params.
+    """Start a run of the DAG for the user, and return its id.
 
-    Uses `trigger_dag`, by which Airflow's own tasks start runs: it takes the user's name.
+    Raises Refused for a `conf` that does not fit its Params. Uses `trigger_dag`, by which Airflow's own tasks start
+    runs: it takes the user's name.
     """
     try:
         run = trigger_dag(

@@ -25,6 +25,7 @@ class PoolSize:
 
 
 def pool_size(name: str) -> PoolSize | None:
+    """Return the size of the pool; None where there is none."""
     from airflow.models.pool import Pool
     from airflow.utils.session import create_session
     from sqlalchemy import select

@@ -30,7 +30,10 @@ def count_runs(dag_id: str, run_ids: Sequence[str], states: Sequence[str]) -> in
 
 
 def task_states(dag_id: str, run_id: str, task_id: str) -> dict[str, str | None]:
-    """Return the states of the task's instances, by names such as `run_cell_0`, by the same class as `count_runs`."""
+    """Return the states of the task's instances in the run, by names such as `run_cell_0`.
+
+    Uses the class `RuntimeTaskInstance` for the same reason as `count_runs`.
+    """
     from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
 
     by_run = RuntimeTaskInstance.get_task_states(dag_id, task_ids=[task_id], run_ids=[run_id])

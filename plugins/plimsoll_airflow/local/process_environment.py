@@ -114,6 +114,7 @@ def stack_environment(
 
 
 def database_url(socket_dir: Path) -> str:
+    """Return SQLAlchemy's URL of the metadata database, over the Unix socket, as the operating system's user."""
     return f"postgresql+psycopg2://{DATABASE_USER}@/postgres?host={quote(str(socket_dir), safe='/')}"
 
 

@@ -45,7 +45,10 @@ def airflow_command(arguments: Sequence[str]) -> list[str]:
 
 
 def start(component: str, command: Sequence[str], home: Home, environment: Mapping[str, str]) -> psutil.Process:
-    """Start a process in a session of its own, and record that. Its last log stays as `<component>.previous.log`."""
+    """Start a process in a session of its own, with its output in its log file, and record the session.
+
+    The previous log is kept beside it as `<component>.previous.log`.
+    """
     log = home.log(component)
     if log.exists():
         log.replace(log.with_suffix(".previous.log"))

@@ -78,6 +78,7 @@ def clock(seconds: float | None) -> str:
 
 
 def _summary(progress: CampaignProgress) -> str:
+    """Return the counts of the run's requested cells, and of the whole campaign where it has more."""
     run = progress.of_run()
     counts = [(run.count(state), state) for state in get_args(CellStateName)]
     details = ", ".join(f"{count} {state}" for count, state in counts if count) or "none asked for"

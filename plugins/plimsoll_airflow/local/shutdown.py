@@ -23,7 +23,10 @@ SWEEP_S = 10.0
 def stop_stack(
     home: Home, destroy_clusters: Callable[[], object], *, in_haste: Callable[[], bool] = lambda: False
 ) -> None:
-    """Stop what could start more work, then clusters, servers, the rest. Raises StackError if one survives SIGKILL."""
+    """Stop everything: what could start more work first, then the clusters, then the servers, then the rest.
+
+    Raises StackError when a process survives even SIGKILL.
+    """
     # Triggers only poll, so that nothing is lost; asked politely, the triggerer takes ten seconds.
     _stop(_members_of(home, "triggerer"), signal.SIGKILL, 1.0, in_haste)
     _stop(_workers(home), signal.SIGTERM, WORKERS_GRACE_S, in_haste)

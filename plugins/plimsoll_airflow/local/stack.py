@@ -83,6 +83,7 @@ class Stack:
             self.down()
 
     def running(self) -> Record | None:
+        """Return the kept stack if it is up and healthy, else None."""
         noted = record.read(self.home)
         if noted is None or not noted.kept or self.unhealthy(noted):
             return None

@@ -133,6 +133,7 @@ class CampaignTask(BaseOperator):
         self.campaign_id = campaign_id
 
     def require_campaign(self) -> str:
+        """Return the campaign's id. Fails when no campaign was created."""
         if not self.campaign_id:
             raise AirflowFailException("no campaign was created; the log of `plan` says why")
         return self.campaign_id

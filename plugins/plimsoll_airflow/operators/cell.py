@@ -30,7 +30,11 @@ from plimsoll_airflow.wiring.core import toolkit
 
 
 class StepTask(BaseOperator):
-    """A step of the attempt of the run whose Params give campaign and cell. The plugin links it to the cell's page."""
+    """A step of the run's own attempt.
+
+    The run's Params give campaign and cell. The task has the name and the time limit of its step. The plugin gives it
+    the link to the cell's page (`links`).
+    """
 
     def __init__(self, *, task_id: str, **kwargs: Any) -> None:
         declared = step(task_id)
@@ -55,7 +59,10 @@ class StepTask(BaseOperator):
 
 
 class Measure(StepTask):
-    """A step whose failure ends the attempt, its reason kept for `collect` and `judge`. Triggerers wait for its job."""
+    """A step whose failure ends the attempt. Its reason is kept for `collect` and `judge`.
+
+    If the step starts something that must be waited for, the triggerer does that.
+    """
 
     def execute(self, context: Context) -> None:
         with final():
@@ -109,7 +116,10 @@ class Provision(Measure):
 
 
 class Keep(StepTask):
-    """A step that runs whatever happened before. It waits for an outage to end: the cluster is destroyed next."""
+    """A step that runs whatever happened before.
+
+    An outage is waited for, because the cluster is destroyed next, with everything that was not collected.
+    """
 
     def __init__(self, *, task_id: str, **kwargs: Any) -> None:
         super().__init__(task_id=task_id, trigger_rule=TriggerRule.ALL_DONE, **kwargs)

@@ -15,7 +15,11 @@ TRIES: Mapping[str, Any] = {"retries": 3, "retry_delay": timedelta(seconds=5)}
 
 @contextmanager
 def final() -> Iterator[None]:
-    """Make errors and the time limit end the task without another try: adapters themselves retry what is worth it."""
+    """Make errors and the time limit end the task without another try.
+
+    Adapters themselves retry what is worth retrying. Retries of a task are for a killed process, which raises no
+    exception.
+    """
     try:
         yield
     except (Exception, AirflowTaskTimeout) as error:  # the latter is no Exception

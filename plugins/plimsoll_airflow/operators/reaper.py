@@ -49,7 +49,10 @@ class Reap(BaseOperator):
         return self.run_pass(context, params.get("campaign_id") or "", dry_run=bool(params["dry_run"]))
 
     def run_pass(self, context: Context, campaign_id: str, *, dry_run: bool, ended: str = "") -> dict[str, list[str]]:
-        """Do what is possible, report it, and only then fail if anything was not. Campaign `ended` keeps no hosts."""
+        """Do everything that is possible, report it, and only then fail if anything was not possible.
+
+        Kept hosts of the campaign `ended` are destroyed.
+        """
         ti, now = context["ti"], datetime.now(UTC)
         with final():
             mine = "" if campaign_id else own_installation()
@@ -153,6 +156,7 @@ def _keys(clusters: Any) -> list[str]:
 
 
 def rule_of_settings() -> Rule:
+    """Return the rule that the settings `PLIMSOLL_RAW_DAYS` and `PLIMSOLL_RAW_GB` give."""
     settings = Settings()
     return Rule.of_settings(settings.raw_days, settings.raw_gb)
 

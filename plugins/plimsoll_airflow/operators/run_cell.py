@@ -132,7 +132,10 @@ class RunCell(TriggerDagRunOperator):
             self.execute_complete(context, event)
 
     def execute_complete(self, context: Context, event: tuple[str, dict[str, Any]]) -> None:
-        """Fail for good, with the reasons, unless the run succeeded, or noise disturbed the cell: that runs again."""
+        """Fail without another try, with the reasons, unless the run succeeded or noise disturbed the cell.
+
+        A disturbed cell runs again at once, as often as its definition lets it.
+        """
         if event[1][self.run_id] == DagRunState.SUCCESS:
             self.log.info("run %s succeeded", self.run_id)
         elif not self._was_cancelled() and runs_again(self._campaign, self.cell_run.cell_id):

@@ -27,7 +27,10 @@ FIRST_LOOK = timedelta(hours=1)
 
 
 class WatchSchedules(BaseOperator):
-    """Report times due since this task's last success at which no run began, and campaigns that will end too late."""
+    """Check every time that was due since the last successful run of this task, and report those at which no run began.
+
+    It also reports campaigns under way that will end too late.
+    """
 
     def execute(self, context: Context) -> list[str]:
         """Return a sentence for each campaign that was missed. A DAG that is paused now misses nothing."""
@@ -46,6 +49,7 @@ class WatchSchedules(BaseOperator):
 
 
 def watched() -> Iterator[Definition]:
+    """Yield the definitions that ask for such reports."""
     for definition in sound_definitions(Settings()):
         if (definition.schedule and "missed-schedule" in definition.notify) or _may_be_late(definition):
             yield definition

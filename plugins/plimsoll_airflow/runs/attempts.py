@@ -40,6 +40,7 @@ def find_attempt(toolkit: Toolkit, cell: CellRunId, run_id: str, installation: s
 
 
 def require_attempt(toolkit: Toolkit, cell: CellRunId, run_id: str, installation: str) -> AttemptContext:
+    """Return the newest attempt of that run. Raises NotFound when there is none."""
     work = find_attempt(toolkit, cell, run_id, installation)
     if work is None:
         raise NotFound(

@@ -105,6 +105,7 @@ def _fit(host: HostFigures) -> str:
 
 
 def reaped(result: Reaped, now: datetime, *, dry_run: bool) -> Iterator[str]:
+    """Yield the clusters that the reaper kept and destroyed (or would destroy), each with all its parts."""
     for cluster in result.kept:
         yield f"kept {_cluster(cluster, now)}"
     for cluster in result.destroyed:

@@ -79,6 +79,7 @@ class CampaignRunOwner:
 
     @classmethod
     def parse(cls, owner: str) -> Self | None:
+        """Return the run that a token names; None for other owners."""
         match = CAMPAIGN_RUN.fullmatch(owner)
         return cls(match["dag_id"], match["run_id"], match["installation"]) if match else None
 

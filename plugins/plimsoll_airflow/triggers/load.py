@@ -39,8 +39,10 @@ _T = TypeVar("_T")
 class LoadTrigger(BaseTrigger):
     """The watcher of one load. All its state is in the store and on the hosts, so any triggerer can continue it.
 
-    `since`: when the load began, as ISO 8601. It ends the task itself when the load is complete. That saves a worker,
-    and avoids a race with the worker that started the load. A failure goes back to a worker, with its reason.
+    `since`: when the load began, as ISO 8601.
+
+    The watcher ends the task itself when the load is complete. That saves a worker, and avoids a race with the worker
+    that started the load. A failure goes back to a worker, with its reason.
     """
 
     def __init__(self, attempt: str, run_id: str, step: str, since: str) -> None:

@@ -33,7 +33,10 @@ class StoredObject:
 
 
 def meaning(body: str) -> Mapping[str, Any] | tuple[StoredObject, ...]:
-    """Return a message's values, or the objects it names: none for S3's test of queues. Raises UnusableMessageError."""
+    """Return the values that a message has, or the objects that it names; no object for S3's test of a queue.
+
+    Raises UnusableMessageError.
+    """
     message = _json_object(body)
     # SNS puts the text that it was given into a message of its own
     if message.get("Type") == "Notification" and isinstance(message.get("Message"), str):

@@ -87,6 +87,7 @@ def live_progress(visit: Visit, cell_id: str) -> AttemptProgress | None:
 
 
 def attempt_document(visit: Visit, cell_id: str, number: int) -> AttemptDocument:
+    """Return the attempt's document. Raises NotFound when the cell has no such attempt."""
     state = require_cell_state(_state(visit), cell_id, visit.campaign_id)
     wanted = next((attempt for attempt in state.attempts if attempt.key.attempt == number), None)
     if wanted is None:
@@ -105,6 +106,7 @@ def attempt_document(visit: Visit, cell_id: str, number: int) -> AttemptDocument
 
 
 def phases_of(state: AttemptState) -> tuple[PhaseTime, ...]:
+    """Return the attempt's phases in order of time."""
     progress = state.progress
     begun = sorted(progress.phases.items(), key=lambda item: item[1]) if progress else []
     ends = [began for _, began in begun[1:]]

@@ -38,7 +38,7 @@ LARGEST_BYTES = 256 << 10
 
 
 class Bounds:
-    """The middleware that adds the headers to every response, and answers 413 to every body that is too large.
+    """The middleware that adds the headers to every response, and answers 413 to every body larger than LARGEST_BYTES.
 
     Headers that a route sets itself have precedence. FastAPI reads a body before it asks who sends it.
     """

@@ -115,7 +115,10 @@ class Library:
         return tuple(sorted(lines, key=_began, reverse=True))
 
     def forget(self, campaign_id: str) -> None:
-        """Read the campaign again at the next request. Final attempts aren't: their stamps show if they changed."""
+        """Read the campaign again at the next request, because it was changed.
+
+        Final attempts are not read again: their verdicts' stamps show whether they have changed.
+        """
         with self._locks[campaign_id]:
             self._snapshots.pop(campaign_id, None)
             self._lines.pop(campaign_id, None)

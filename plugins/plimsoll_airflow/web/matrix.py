@@ -142,7 +142,10 @@ def cancel(visit: Visited) -> Response:
 
 @pages.get("/cancelled")
 def cancelled(visit: Visited, run: RunNames = None, attempt: AttemptNames = None, more: _More = 0) -> Response:
-    """Show what *Cancel* has ended, and what goes on, at an address of its own: loading it again ends nothing."""
+    """Show what *Cancel* has ended, and what goes on.
+
+    The page has an address of its own, so loading it again ends nothing.
+    """
     ended = ended_of(visit, run or (), attempt or ())
     return visit.render("cancelled.html.j2", {"ended": ended, "more": more})
 

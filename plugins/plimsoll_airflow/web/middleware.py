@@ -92,7 +92,10 @@ async def _refusal(scope: Scope, dag_id: str, body: bytes) -> "Response | None":
 
 
 def _for_form(answer: "Response") -> "Response":
-    """Return the refusal for Airflow's form, which of a status that has a name shows that name alone."""
+    """Return the same refusal, so that Airflow's form shows its reason.
+
+    Of a status that has a name, the form shows that name alone. Others than browsers get that status.
+    """
     from starlette.responses import JSONResponse
 
     return JSONResponse({"detail": json.loads(bytes(answer.body))["detail"]}, _NAMELESS)

@@ -56,6 +56,7 @@ class RunSubject:
 
     @property
     def may_still_create(self) -> bool:
+        """Tell whether the task that creates the campaign has not ended yet."""
         return self.is_live and self.plan not in api_server.FINISHED_STATES
 
 
@@ -94,7 +95,10 @@ def run_again(campaign: Campaign, campaign_id: str, cells: str, user: BaseUser) 
 
 
 def publish_valid(campaign: Campaign, campaign_id: str, user: BaseUser) -> StartedRun:
-    """Start a run of the definition's DAG that only publishes what is valid. Raises Conflict when the DAG is paused."""
+    """Start a run of the definition's DAG that runs no cell and publishes a report of what is valid.
+
+    Raises Conflict when the DAG is paused.
+    """
     _require_unpaused(campaign.dag_id)
     return _trigger(campaign.dag_id, {"campaign_id": campaign_id, "incomplete": True}, user)
 

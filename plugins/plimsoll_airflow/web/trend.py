@@ -179,7 +179,10 @@ _Marking = Callable[[ResultStore, TrendDocument, str, Remark], None]
 
 
 def _marked(asked: Named, user: BaseUser, mark: _Marking, marked: str, why: str) -> TrendDocument:
-    """Mark a part of the trend (no reason: take the mark back), and return it anew. Raises 403 without that right."""
+    """Mark a change or a campaign of the trend, and return it with that; an empty reason takes the mark back.
+
+    Raises 403 for users who may not change its campaigns.
+    """
     require_changeable(user, map(dag_id_of, asked.names))
     remark = Remark(why, str(user.get_name()), library().clock.now())
     readable = readable_campaigns(user)

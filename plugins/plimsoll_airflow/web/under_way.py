@@ -57,7 +57,7 @@ def under_way(campaign: Campaign, campaign_id: str) -> UnderWay:
     running = running_attempts(read_state(tools.store, campaign_id, campaign, tools.clock.now(), memory))
     owners, here = {state.key: state.attempt.owner for state in running if state.attempt}, find_installation()
     others = {key: owner for key, owner in owners.items() if not CellRun.of(owner, here)}
-    # Its own are also those of which nothing is on record of who works at them
+    # Attempts for which no record says who works at them count as this Airflow's own, too
     own = tuple(state.key for state in running if state.key not in others)
     return UnderWay(own, tuple(_others(key, owner) for key, owner in others.items()))
 
@@ -103,7 +103,10 @@ _NAMED = 3
 
 
 def waits_for(campaign: Campaign, campaign_id: str, runs: bool) -> str:
-    """Say what the campaign's living runs wait for; empty where none does. While cells run, only queued runs wait."""
+    """Say what the living runs of the campaign wait for; empty where none waits.
+
+    `runs`: whether cells of the campaign are under way. Then only runs that are queued wait.
+    """
     live = sorted(api_server.live_runs(campaign.dag_id), key=lambda run: run.run_after)
     own = [run for run in live if campaign_id_of(campaign.name, run.conf, run.run_after) == campaign_id]
     first = next((run for run in live if run.state == "running"), None)

@@ -58,6 +58,7 @@ class Artefacts:
         return jvm_traits.unasked(self._cache, self.jdk(jdk_id, archive), flags)
 
     def database(self, product: str, version: str) -> Path:
+        """Return the folder of jars, to be used as class path `folder/*`."""
         return jar_folder(self._cache, _database(product, version))
 
     def unpacked(self, archive: Archive, program: str, *, thorough: bool = False) -> Path:

@@ -158,7 +158,10 @@ def run(argv: Sequence[str], *, timeout_s: int, env: Mapping[str, str], cwd: Pat
 
 
 def run_java(java: Path, *arguments: str, timeout_s: int = _JAVA_TIMEOUT_S) -> Ended:
-    """Run a JVM in an empty folder with hardly an environment, without the user's own options. Raises ArtefactError."""
+    """Run a JVM in an empty folder with these arguments and hardly an environment, without the user's own options.
+
+    Raises ArtefactError where it does not end in time.
+    """
     env = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     with tempfile.TemporaryDirectory(prefix="plimsoll-java-") as empty:
         return run([str(java.absolute()), *_SHORT_LIVED, *arguments], timeout_s=timeout_s, env=env, cwd=Path(empty))

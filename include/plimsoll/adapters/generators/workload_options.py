@@ -42,8 +42,10 @@ def given_options(workload: Workload) -> dict[str, JsonValue]:
 def operation_problems(
     spec: LoadSpec, operations: Collection[str], weights: Sequence[str] = ("write", "read")
 ) -> Iterator[Problem]:
-    """Yield service levels of operations that the workload does not have; `operations` are those that it has. Where it
-    has none, the fault that none of its `weights`, which are options, is above 0.
+    """Yield service levels of operations that the workload does not have.
+
+    `operations`: those that it has. Where it has none, the only fault is that none of its `weights`, which are options,
+    is above 0.
     """
     if not operations:
         names = " or ".join(f"`{weight}`" for weight in weights)

@@ -44,7 +44,7 @@ class ExternalProduct(Product):
         bound._theirs, bound._observe = theirs, None if isinstance(theirs, list) else theirs.observe
         bound._followed = bound._observe.followed if bound._observe else {}
         if bound._observe and bound._observe.log:
-            # Those that can be named here read the log of any process, whatever its name
+            # The readers of the products that `of` can name do not ask for the name of a log's process
             bound.evidence = self._read_by[bound._observe.log.of]
         return bound
 

@@ -76,7 +76,10 @@ def times_of(begin: ActionBegin, end: ActionEnd, started_at: datetime, ahead: ti
 
 
 def during_action(judgement: Judgement, times: ActionTimes) -> Judgement:
-    """Judge service levels of the action by the intervals during it alone; invalid where there is no such interval."""
+    """Return the same judgement, with service levels of the action judged by the intervals during it alone.
+
+    It is invalid where there is no such interval.
+    """
     kept = [
         tuple(times.cut(judged)[1]) if level.service_level.during else judged
         for level, judged in zip(judgement.levels, judgement.by_level, strict=True)
@@ -162,7 +165,7 @@ def _met_again_s(after: Sequence[JudgedInterval], ended_s: float) -> float | Non
 
 def _of_intervals(level: LevelVerdict, judged: Sequence[JudgedInterval]) -> LevelVerdict:
     verdict = level_verdict(level.service_level, judged, level.not_judged)
-    # Without ratios before, not all of its values are known
+    # A level that had no ratios so far lacks some values of its intervals
     return verdict if level.ratios else verdict.model_copy(update={"ratios": ()})
 
 

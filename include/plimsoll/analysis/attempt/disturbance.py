@@ -138,6 +138,7 @@ def _of_generator(
     for number, (interval, span) in enumerate(zip(missed, within, strict=True)):
         latest = _latest(begins, ends, lates, span)
         bound_ms = bounds.generator_lag / timedelta(milliseconds=1) if bounds.generator_lag else interval.stall_ms
+        # The load generator's own lateness explains a miss from half of the interval's late time on
         if latest is not None and lates[latest] >= max(bound_ms, 0.5 * interval.late_ms):
             host = collected.seconds[latest].host
             late_ms.setdefault(host, {})[number] = float(lates[latest])

@@ -105,7 +105,8 @@ def hosts_frame(
     rows = []
     for host, own in by_host(table, ahead_ms or {}):
         figures = {name: mean_of(means(own, name, within)) for name in MEANS}
-        # Samplers of before subtracted figures of two clocks, and what others took came out below 0; NaN stays NaN.
+        # Earlier samplers subtracted figures of two clocks, so what others took came out below 0. NaN stays NaN, as the
+        # first argument of `max`.
         others, highest = max(figures["cpu_others"], 0.0), max(highest_of(means(own, "cpu_others", within)), 0.0)
         rows.append({"host": host, **figures, "cpu_others": others, "cpu_others_highest": highest})
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"host": "str", **dict.fromkeys(COLUMNS[1:], "float64")})
@@ -119,7 +120,10 @@ def spans(begin: datetime, end: datetime, interval: timedelta) -> tuple[Span, ..
 
 
 def by_host(samples: pd.DataFrame, ahead_ms: Mapping[str, float]) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield each host's samples in order of time, with `begin_s` and `end_s`: the time for which a sample holds."""
+    """Yield each host's samples in order of time, with `begin_s` and `end_s`: the time for which a sample holds.
+
+    `ahead_ms`: how far each host's clock is ahead of the load generator's.
+    """
     if samples.empty:
         return
     for name, own in samples.groupby("host"):
@@ -136,7 +140,10 @@ def overlaps_s(own: pd.DataFrame, span: Span) -> Floats:
 
 
 def means(own: pd.DataFrame, column: str, within: tuple[Span, ...]) -> Floats:
-    """Return the mean of a figure of `by_host` in each span, weighted by time; NaN where the span is not sampled."""
+    """Return the mean of one figure in each span, weighted by time; NaN where the span is not sampled.
+
+    `own`: the samples of one host as `by_host` gives them.
+    """
     values = own[column].to_numpy(dtype=np.float64)
     known = ~np.isnan(values)
     begins, ends = own["begin_s"].to_numpy(dtype=np.float64), own["end_s"].to_numpy(dtype=np.float64)

@@ -62,6 +62,7 @@ class IntervalTable:
 
     @property
     def operations(self) -> tuple[str, ...]:
+        """Return the names of the single operations, sorted; `all` is none of them."""
         return tuple(sorted({row.operation for row in self.rows} - {ALL_OPERATIONS}))
 
     def frame(self) -> pd.DataFrame:

@@ -99,15 +99,22 @@ class Run:
 class Judgement:
     """The result of judging a run.
 
-    `reasons` say why the measurement is unsound; without any it is valid as far as its logs tell. `levels` are in the
-    order of the service levels, and empty where no intervals could be formed. `maxima`, `operations`, `achieved_ops_s`,
-    `stalls_s` and the table belong to the first service level's judged intervals. `rate_achieved` is None where no rate
-    was asked for. `stalls_s` are the starts of intervals in which nothing was answered though operations were under
-    way; such intervals miss. `missed` and `by_level` are the missed intervals of all service levels, and the judged
-    aligned ones of each. `judged_errors` are the `errors` of the judged time, None where not all of their times are
-    known; `failed_share` their share of its operations, or of the whole run's where times are missing. `counts` are the
-    merged counts of the judged intervals by operation, in `unit`; empty where the files hold no histograms. All else
-    is as the `Reading` has it, and empty where the files could not be read; `format` is its title.
+    `reasons` say why the measurement is unsound; without any it is valid as far as its logs tell. `notes` are remarks
+    that change nothing.
+
+    `levels` are in the order of the service levels, and empty where no intervals could be formed. `maxima`,
+    `operations`, `achieved_ops_s`, `stalls_s` and the table belong to the first service level's judged intervals.
+    `rate_achieved` is None where no rate was asked for. `stalls_s` are the starts of intervals in which nothing was
+    answered though operations were under way; such intervals miss. `missed`: the missed intervals of all service
+    levels. `by_level`: the judged aligned intervals of each service level.
+
+    `errors` are the failed operations of the whole run by kind, None where the files don't tell; `judged_errors` those
+    of the judged time, None where not all of their times are known; `failed_share` their share of the judged time's
+    operations, or of the whole run's where times are missing. `counts` are the merged counts of the judged intervals by
+    operation, in `unit`; empty where the files hold no histograms.
+
+    `format` is the title of the `Reading`. All else is as the `Reading` has it, and empty where the files could not be
+    read.
     """
 
     intervals: IntervalTable = field(default_factory=IntervalTable)
@@ -185,9 +192,10 @@ def judgement_of(  # noqa: PLR0913  # what both ways of judging find
     reasons: Iterable[str],
     notes: Iterable[str],
 ) -> Judgement:
-    """Return the judgement on a run by the outcomes of its service levels; windows that slide are not judged by it.
+    """Return the judgement on a run with its table and the outcomes of its service levels.
 
-    `measured`: all intervals of the first level; `judged`: those of each level. Repeated reasons are dropped.
+    `measured`: all intervals of the first level; `judged`: the judged intervals of each level. Windows that slide get
+    neither into `missed` nor into `by_level`. Repeated reasons are dropped.
     """
     table = IntervalTable(tuple(interval.row(levels[0].service_level) for interval in measured))
     of_all = [interval for interval in measured if interval.operation == ALL_OPERATIONS]
@@ -220,7 +228,10 @@ def judgement_of(  # noqa: PLR0913  # what both ways of judging find
 
 
 def unless_open(judgement: Judgement, judged: Iterable[Sequence[JudgedInterval]]) -> Judgement:
-    """Return the judgement, invalid where no interval is known to have missed and what is not known leaves one open."""
+    """Return the judgement, invalid where no interval is known to have missed and what is not known leaves one open.
+
+    `judged`: each service level's intervals.
+    """
     return replace(judgement, reasons=tuple(open_reasons(judgement, judged))) if judgement.valid else judgement
 
 
@@ -238,7 +249,11 @@ def open_reasons(judgement: Judgement, judged: Iterable[Sequence[JudgedInterval]
 
 
 def level_verdict(level: ServiceLevel, judged: Sequence[JudgedInterval], not_judged: int = 0) -> LevelVerdict:
-    """Return the outcome of a service level, with ratios of four digits; none of windows that slide, which overlap."""
+    """Return the outcome of a service level over its judged intervals.
+
+    Its ratios are each interval's percentile over the bound, to four digits; there are none of windows that slide,
+    which overlap.
+    """
     known = [interval.value_ms for interval in judged if interval.value_ms is not None]
     is_worst_known = all(interval.value_ms is not None or interval.is_stall for interval in may_be_worst(judged))
     # In a stall operations wait for longer than the interval lasts
@@ -274,7 +289,7 @@ def missed_of(level: ServiceLevel, judged: Iterable[JudgedInterval]) -> Iterator
 def all_missed(
     levels: Iterable[LevelVerdict], judged: Iterable[Iterable[JudgedInterval]]
 ) -> tuple[MissedInterval, ...]:
-    """Return the missed intervals of all levels, of which `judged` has each one's."""
+    """Return the missed intervals of all levels. `judged`: the judged intervals of each level."""
     pairs = zip(levels, judged, strict=True)
     return tuple(interval for level, own in pairs for interval in missed_of(level.service_level, own))
 
@@ -297,7 +312,10 @@ def unreadable(error: LogError) -> Judgement:
 
 
 def schedule_of(tracks: Sequence[Track], run: Run, interval: timedelta) -> Schedule:
-    """Return a run's intervals: from its start as the load generator reports it, else from the first record."""
+    """Return the positions of a run's intervals.
+
+    They count from the run's start as the load generator reports it, else from the first record.
+    """
     log_start_s = min(float(track.starts[0]) for track in tracks)
     return Schedule(
         origin_s=run.started_at.timestamp() if run.started_at else log_start_s,
@@ -330,7 +348,10 @@ def silence_of(reading: Reading, run: Run, levels: Iterable[ServiceLevel], unans
 def judged_errors(
     reading: Reading, run: Run, level: ServiceLevel, unanswered: Unanswered, table: IntervalTable
 ) -> dict[str, int] | None:
-    """Return the failed operations of the judged time by kind; None where not all of their times are known."""
+    """Return the failed operations of the judged time by kind; None where not all of their times are known.
+
+    `table`: the intervals of that service level.
+    """
     rows = table.select("judged")
     if reading.errors is None or unanswered.without_time or not rows:
         return None
@@ -381,5 +402,8 @@ def rate_fault(judgement: Judgement, attempted: float, tolerance: float) -> Iter
 
 
 def answered_more(achieved_ops_s: float | None, attempted_ops_s: float, tolerance: float = RATE_TOLERANCE) -> bool:
-    """Tell whether more was answered than the attempted rate and the tolerance allow; false where it is not known."""
+    """Tell whether more was answered than the attempted rate allows for, beyond the tolerance.
+
+    False where the achieved rate is not known.
+    """
     return achieved_ops_s is not None and achieved_ops_s / attempted_ops_s > 1 + tolerance

@@ -58,7 +58,10 @@ def short_of_rate(judgement: Judgement, attempted_ops_s: float, level: ServiceLe
 
 
 def with_failures(judgement: Judgement, level: ServiceLevel) -> tuple[MissedInterval, ...]:
-    """Return the judged intervals in which too many operations failed; all where none stands out, as without times."""
+    """Return the judged intervals in which too many operations failed.
+
+    All of them where none stands out, such as where the files do not tell when operations failed.
+    """
     rows = judgement.intervals.select("judged")
     shares = [(row, row.failed / (row.count + row.failed)) for row in rows if row.failed]
     too_many = tuple(_lost(row.start_s, share, level) for row, share in shares if share >= ERROR_LIMIT)
@@ -126,7 +129,10 @@ def _is_spanned(empty: Measured, later: Sequence[Measured]) -> bool:
 
 
 def without_operations(level: ServiceLevel, empty_s: Sequence[float], judged: int) -> Iterator[str]:
-    """Yield the reason against intervals that hold no operation, and began then, though none is known to be due."""
+    """Yield the reason against intervals that hold no operation, though none is known to have been due in them.
+
+    `empty_s`: their starts, s; `judged`: the number of all judged intervals.
+    """
     if empty_s:
         whose = "operation" if level.operations == ALL_OPERATIONS else level.operations
         windows = plural(judged, "interval" if level.windows == "aligned" else "window")

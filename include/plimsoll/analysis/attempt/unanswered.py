@@ -121,12 +121,14 @@ class Unanswered:
         return _between(self.timelines, operation, begin_s, end_s) + silent
 
     def among_times_between(self, operation: str, begin_s: float, end_s: float) -> int:
+        """Return how many of these are counted among the answers of the files, too."""
         return _between(self.among_times, operation, begin_s, end_s)
 
     def share(self, judged: Sequence[tuple[int, int]], answered: int) -> float:
         """Return the share of operations that failed in the judged time, or in the whole run where times are missing.
 
-        `judged`: answered and failed operations of each judged interval; `answered`: those of the whole run.
+        `judged`: answered and failed operations of each judged interval; `answered`: those answered in the whole run.
+        Failures that the files time like answers are no answers here.
         """
         if self.without_time:
             failed, operations = self.total, answered + self.total
@@ -203,7 +205,10 @@ def opening_backlog(
 
 
 def begins_with_backlog(backlog: OpeningBacklog | None, level: ServiceLevel) -> bool:
-    """Tell whether the backlog at the judged time's start makes an interval miss by itself; false where not known."""
+    """Tell whether the backlog at the start of the judged time is large enough to make an interval miss by itself.
+
+    False where the backlog is not known.
+    """
     return backlog is not None and backlog.seconds * 1000 > level.stall_ms
 
 

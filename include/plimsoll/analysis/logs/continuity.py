@@ -112,7 +112,10 @@ class Before:
         self._last: Floats = np.zeros(0)
 
     def replaced(self, client: Ints, figures: Floats) -> Floats:
-        """Return for each figure the one before it, NaN for a client's first; each client's are together."""
+        """Return for each figure the one before it of the same client; NaN for a client's first.
+
+        `client`: the client of each figure. The figures of one client stand together, in order.
+        """
         more = int(client.max()) + 1 - len(self._last)
         self._last = np.concatenate([self._last, np.full(max(0, more), np.nan)])
         begins = np.flatnonzero(np.diff(client, prepend=-1))

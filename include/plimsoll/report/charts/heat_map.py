@@ -70,6 +70,7 @@ def _caption(findings: Findings) -> str:
 
 
 def _other_reasons(findings: Findings) -> list[str]:
+    """List the reasons why repeats missed although their response times were kept."""
     named = {reason for rungs in findings.rungs.values() for rung in rungs for reason in kept_but_missed(rung)}
     return [words for reason, words in _WHY_MISSED.items() if reason in named]
 

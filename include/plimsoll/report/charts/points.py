@@ -1,4 +1,6 @@
-"""Charts of points: spreads over repeats by load, and cells beside their like in the order in which they ran."""
+"""Charts of points: a figure by load, with medians over repeats and bars from the lowest to the highest, and each
+cell's percentile against that of its variant and load, in the order in which cells ran.
+"""
 
 from collections.abc import Mapping, Sequence
 from math import exp
@@ -34,7 +36,10 @@ def draws_loads(rows: Sequence[Mapping[str, object]]) -> bool:
 
 
 def spread_row(findings: Findings, panel: str, of: Spread | PauseStatistics, spread: Spread | Range) -> dict[str, Any]:
-    """Make one point of one panel: the variant, load and repeats that it is of, and their spread, ms."""
+    """Make one point of one panel: variant, load and repeats; lowest, median and highest figure, ms.
+
+    `of`: what variant, load and repeats are taken from; `spread`: what the figures are taken from.
+    """
     return {
         "panel": panel,
         "variant": findings.labels[of.variant],

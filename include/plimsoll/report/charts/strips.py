@@ -161,7 +161,11 @@ def _strips(findings: Findings, attempt: AttemptData, links: Mapping[tuple[str, 
 
 
 def _to_middle(intervals: pd.DataFrame) -> Callable[[pd.Series], pd.Series]:
-    """Return a function from an interval's start, s, to its middle; an unknown start counts half the median length."""
+    """Return a function from an interval's start, s, to its middle.
+
+    It needs each interval's own length, because the first one may be short. An unknown start counts half the median
+    length.
+    """
     lengths = intervals.drop_duplicates("start_s").set_index("start_s")["duration_s"].astype(float)
     return lambda starts: starts + starts.map(lengths).fillna(lengths.median()) / 2
 

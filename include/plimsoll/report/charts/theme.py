@@ -255,6 +255,9 @@ def linked(points: alt.Chart, name: str = "links") -> alt.Chart:
 
 
 def csv_data(rows: pd.DataFrame, numbers: Sequence[str]) -> dict[str, Any]:
-    """Return a table, with these columns of numbers, as CSV: half the size of a list of objects, or less."""
+    """Return a table as CSV inside the specification, which is half the size of a list of objects, or less.
+
+    `numbers`: the columns that are read as such.
+    """
     csv = rows.to_csv(index=False, lineterminator="\n")
     return {"values": csv, "format": {"type": "csv", "parse": dict.fromkeys(numbers, "number")}}

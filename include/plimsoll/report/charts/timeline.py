@@ -37,7 +37,10 @@ _COLUMNS = ["panel", "mark", "start_s", "duration_s", "ms", "missed", "intervals
 
 
 def timelines(findings: Findings) -> tuple[Figure, ...]:
-    """Draw one figure for each variant with intervals, all on the same scales; captions count cells without any."""
+    """Draw one figure for each variant with intervals, all on the same scales.
+
+    A cell without intervals has no panel: the caption counts such cells.
+    """
     drawn_cells = {variant: _with_intervals(findings, variant) for variant in findings.labels}
     tables = {variant: _table(findings, cells) for variant, cells in drawn_cells.items() if cells}
     if not tables:

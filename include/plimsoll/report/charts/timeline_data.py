@@ -38,9 +38,10 @@ def interval_points(attempts: Mapping[int, AttemptData], operations: str, points
 def pause_points(
     attempts: Mapping[int, AttemptData], duration_s: float, shortest_ms: float, points: int
 ) -> pd.DataFrame:
-    """Return the longest stop-the-world pause of each slice of each attempt's timed run, from `shortest_ms` on.
+    """Return the longest stop-the-world pause of each slice of each attempt's timed run.
 
-    Columns: panel, start_s, ms, place, kind, pauses (number of pauses of that slice that are long enough).
+    Only those of `shortest_ms` or longer. Columns: panel, start_s, ms, place, kind, pauses (number of pauses of that
+    slice that are long enough).
     """
     drawn = {
         panel: _drawn(attempt.pauses, duration_s, shortest_ms)

@@ -108,7 +108,10 @@ def compare_campaigns(
 
 
 def stands(test: Comparison, comparisons: int) -> str:
-    """Return what a test of the worst intervals shows, and no more. `comparisons`: the tests corrected together."""
+    """Return the result of a test of the worst intervals, in words that claim no more than it shows.
+
+    `comparisons` is the number of tests that were corrected together.
+    """
     if not test.loads:
         return "no load has two valid repeats of both, so nothing can be said of a difference"
     if test.conclusion == "too few repeats":
@@ -208,7 +211,7 @@ def _outcome(side: str, cells: CampaignCells, capacity: Capacity | None, loads: 
 def measured_facts(cells: CampaignCells, variant: str) -> dict[str, str]:
     """Return the facts of a variant's environment: what its hosts reported, or what people stated of an import."""
     ran = environment(replace(cells, cells=cells.of_variant(variant)))
-    # Of facts with several values within the variant all values
+    # Facts with several values within the variant get all of them in one text
     several = {fact: " or ".join(sorted(places)) for fact, places in ran.by_host.items()}
     several |= {odd.fact: " or ".join(sorted({*odd.usual.values(), *odd.others})) for odd in ran.deviations}
     return {**stated_facts(cells, variant), **ran.equal, **several}

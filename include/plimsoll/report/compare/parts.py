@@ -1,4 +1,7 @@
-"""Compare two campaigns part by part (a workload in a stage), where one of them has several parts."""
+"""Compare two campaigns part by part, where one of them has several parts.
+
+A part is a workload in a stage. It is judged and reported like a campaign of its own.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,7 +47,10 @@ class _Pair:
     b: CampaignData
 
     def variants(self, pairing: Mapping[str, str]) -> Mapping[str, str]:
-        """Return the pairs of variants with cells on both sides: one that carried nothing earlier has none."""
+        """Return the pairs of variants that have cells in this part on both sides.
+
+        A variant that carried nothing in an earlier stage has no cells here.
+        """
         return {a: b for a, b in pairing.items() if a in _variants(self.a) and b in _variants(self.b)}
 
 

@@ -39,6 +39,7 @@ def definitions_table(comparison: CampaignComparison) -> PlainTable:
 
 
 def left_out(comparison: CampaignComparison) -> Iterator[str]:
+    """Yield sentences about everything that is in only one campaign and was not compared."""
     for name, side in (("A", comparison.a), ("B", comparison.b)):
         if side.cells_without_fingerprint:
             yield f"Nothing is known of the environment in {name} of: {listing(side.cells_without_fingerprint)}"
@@ -76,6 +77,7 @@ def _figures(side: LoadSide | None) -> Iterator[str]:
 
 
 def label(comparison: CampaignComparison, pair: VariantPair) -> str:
+    """Return the variants' name; both names where they differ."""
     a, b = comparison.a.labels[pair.a], comparison.b.labels[pair.b]
     return a if a == b else f"{a} / {b}"
 

@@ -34,7 +34,10 @@ _SHARE_SHOWN = (95.0, 101.0)  # at least, or hundredths of a per cent would look
 
 
 def achieved_chart(findings: Findings) -> tuple[Figure, ...]:
-    """Draw the rate and its share of the attempted one, a point per valid repeat; no figure of a single load."""
+    """Draw the rate itself and its share of the attempted one: one point per valid repeat, lines through the medians.
+
+    There is no figure of a single load.
+    """
     points = [row for result in findings.cells if result.verdict for row in _points(findings, result, result.verdict)]
     if not draws_loads(points):
         return ()
@@ -65,6 +68,7 @@ def achieved_sheet(findings: Findings) -> Sheet:
 
 
 def operations_sheet(findings: Findings) -> Sheet:
+    """Return one row per variant, load and operation."""
     return Sheet((mean.model_dump() for mean in findings.p99_by_operation), list(OperationP99.model_fields))
 
 

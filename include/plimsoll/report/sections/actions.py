@@ -35,6 +35,7 @@ _AroundAction = tuple[Cell, ActionResult, LevelAroundAction]
 
 
 def times_table(findings: Findings) -> Table[Spread]:
+    """Return how long the action took of each variant at each load with a valid repeat."""
     return Table(
         "How long the action took",
         action_times(findings.cells),
@@ -62,6 +63,7 @@ def ratios_table(findings: Findings) -> Table[ActionComparison]:
 
 
 def levels_table(findings: Findings) -> Table[_AroundAction]:
+    """Return a row for each cell with a valid attempt and each of its service levels."""
     return Table(
         "The service level before, during and after the action",
         [(cell, action, level) for cell, action in _acted(findings) for level in action.levels],
@@ -83,6 +85,7 @@ def levels_table(findings: Findings) -> Table[_AroundAction]:
 
 
 def evidence_table(findings: Findings) -> PlainTable:
+    """Return a row for each cell with a valid attempt."""
     rows = (
         (
             place_of(cell, findings.labels),

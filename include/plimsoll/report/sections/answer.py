@@ -67,7 +67,10 @@ def _shows_nodes(part: Part) -> bool:
 
 
 def comparisons_table(findings: Findings, *, brief: bool = False) -> Table[Comparison]:
-    """Return every variant but the control, if there is one. `brief`: as the summary has it."""
+    """Return every variant but the control, in the definition's order; without rows where there is no control.
+
+    `brief`: as the summary has it.
+    """
     return Table(
         "Comparison with the control",
         findings.comparisons,
@@ -86,7 +89,10 @@ def comparisons_table(findings: Findings, *, brief: bool = False) -> Table[Compa
 
 
 def left_out_table(findings: Findings) -> Table[LeftOut]:
-    """Return how many cells of each variant ran, will run or need not run, and why; without rows for a full grid."""
+    """Return how many cells of each variant ran, will run or need not run, and which outcomes decided that.
+
+    Without rows for a full grid.
+    """
     return Table(
         "What was run and what was left out",
         findings.left_out,
@@ -111,6 +117,7 @@ def capacity_sheet(findings: Findings) -> Sheet:
 
 
 def comparisons_sheet(findings: Findings) -> Sheet:
+    """Return one row per variant that was compared with the control."""
     return Sheet(
         {**comparison.model_dump(), "loads": " ".join(map(str, comparison.loads))}
         for comparison in findings.comparisons

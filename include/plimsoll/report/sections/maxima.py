@@ -35,7 +35,10 @@ def maxima_chart(findings: Findings) -> tuple[Figure, ...]:
 
 
 def maxima_sheet(findings: Findings) -> Sheet:
-    """Return one row per variant, load and percentile: the spread of each valid repeat's highest interval, ms."""
+    """Return one row per variant, load and percentile.
+
+    Its figures are the lowest, median and highest value over repeats of each valid repeat's highest interval, ms.
+    """
     return Sheet(
         {"percentile": name, **spread.model_dump()}
         for percentile, name in PERCENTILE_NAMES.items()

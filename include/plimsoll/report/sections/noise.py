@@ -22,6 +22,7 @@ class NoiseRow:
 
 
 def noise_rows(findings: Findings) -> tuple[NoiseRow, ...]:
+    """Return a row for each influence other than variant and load."""
     noise = findings.noise
     zones = ", ".join(f"{zone} {multiple(ratio)}" for zone, ratio in noise.zones.zones.items())
     steal = noise.steal
@@ -80,6 +81,7 @@ def noise_table(findings: Findings) -> PlainTable:
 
 
 def typical_sheet(findings: Findings) -> Sheet:
+    """Return one row per variant and load, with its typical figures as numbers."""
     return Sheet(
         {
             "variant": typical.variant,
@@ -93,10 +95,12 @@ def typical_sheet(findings: Findings) -> Sheet:
 
 
 def steadiness_sheet(findings: Findings) -> Sheet:
+    """Return one row per cell with intervals."""
     return Sheet(cell.model_dump() for cell in findings.steadiness)
 
 
 def noise_sheet(findings: Findings) -> Sheet:
+    """Return the questions with their answers, and whether they need attention."""
     return Sheet(map(asdict, noise_rows(findings)))
 
 

@@ -71,7 +71,10 @@ def on_jvms(findings: Findings, _charts: Collection[str] = ()) -> bool:
 
 
 def _process(findings: Findings, pauses: PauseStatistics) -> str:
-    """Return the process as the end of a name, where a variant has several with JVMs."""
+    """Return the process, with a comma before it, to end a name where a variant has several with JVMs.
+
+    Empty otherwise.
+    """
     several = len({other.process for other in findings.pauses if other.variant == pauses.variant}) > 1
     return f", {pauses.process}" if several else ""
 

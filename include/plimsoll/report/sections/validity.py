@@ -91,6 +91,7 @@ def validity(findings: Findings) -> Validity:
 
 
 def invalid_sheet(findings: Findings) -> Sheet:
+    """Return one row per invalid attempt; `replaced_by` is the number of the attempt that counts instead."""
     rows = (
         (attempt.cell, attempt.attempt, "; ".join(attempt.reasons), attempt.replaced_by, attempt.data_docs)
         for attempt in validity(findings).invalid
@@ -99,6 +100,7 @@ def invalid_sheet(findings: Findings) -> Sheet:
 
 
 def warnings_sheet(findings: Findings) -> Sheet:
+    """Return one row per warning and cell with that warning."""
     warnings = validity(findings).warnings.items()
     return Sheet(((cell, text) for text, cells in warnings for cell in cells), ["cell", "warning"])
 

@@ -29,6 +29,7 @@ _KINDS = [_OF_MISSED, _OF_MET]
 
 
 def causes_chart(findings: Findings) -> tuple[Figure, ...]:
+    """Draw one figure; none where no missed interval was analysed."""
     shown = [cause for cause in findings.causes if cause.explained.missed > cause.explained.unknown]
     if not shown:
         return ()
@@ -134,6 +135,7 @@ def causes_table(findings: Findings) -> Table[tuple[str, CauseShare]]:
 
 
 def causes_sheet(findings: Findings) -> Sheet:
+    """Return one row per variant and cause: counts of intervals, base rate, share beyond chance, test."""
     return Sheet(
         {
             "variant": cause.variant,
@@ -150,7 +152,10 @@ def causes_sheet(findings: Findings) -> Sheet:
 
 
 def explained_sheet(findings: Findings) -> Sheet:
-    """Return one row per variant, with an empty `cell`, and one row per cell with misses."""
+    """Return missed intervals by what is known about their causes.
+
+    One row per variant, with an empty `cell`, and one row per cell with misses.
+    """
     rows = (
         {"variant": cause.variant, "cell": cell, **counts.model_dump()}
         for cause in findings.causes
@@ -160,7 +165,10 @@ def explained_sheet(findings: Findings) -> Sheet:
 
 
 def causes_by_cell_sheet(findings: Findings) -> Sheet:
-    """Return one row per cell with misses and per cause that touched one; `link` is that of all the variant's cells."""
+    """Return one row per cell with misses and per cause that touched one of these.
+
+    `link` is the result of the test over all cells of the variant.
+    """
     rows = (
         (cause.cell, cause.label, cause.missed, cause.missed_with, cause.link)
         for cause in causes_by_cell(findings.cells, findings.causes, findings.level.bound_ms)

@@ -114,7 +114,10 @@ def _since_baseline(trend: TrendDocument) -> str:
 
 
 def state(trend: TrendDocument) -> tuple[str, str]:
-    """Return each variant's change that nobody accepted in a few words, and whether it is good, bad or neither."""
+    """Return the change of each variant in two or three words, and whether it is good, bad or neither.
+
+    A change that somebody accepted is none.
+    """
     newest = newest_changes(trend)
     for effect, kind in (("regression", "bad"), ("improvement", "good")):
         if own := dict.fromkeys(change.variant for change in newest if change.effect == effect):
@@ -159,6 +162,7 @@ def markdown_line(trend: TrendDocument) -> str:
 
 
 def changes_table(series: TrendSeries) -> PlainTable:
+    """Return a row for each level of a series, from one change to the next."""
     rows, before_changes = [], [None] * (len(series.levels) - len(series.change_points))
     for (start, end, mean), at in zip(series.levels, (*before_changes, *series.change_points), strict=True):
         known = [point for point in series.points[start:end] if point.value is not None]

@@ -45,7 +45,10 @@ class CapacityRow:
 
 
 def capacity_rows_of(data: CampaignData) -> tuple[CapacityRow, ...]:
-    """Return the capacity of each variant and workload. Stages that take their load from an earlier one have none."""
+    """Return the capacity of each variant and workload, in the definition's order, with the outcomes that it rests on.
+
+    Stages that take their load from an earlier one have none.
+    """
     rows: list[CapacityRow] = []
     for part in data_of_parts(data):
         cells = CampaignCells(part, cell_results(part))
@@ -60,7 +63,10 @@ def capacity_rows(findings: Findings) -> tuple[CapacityRow, ...]:
 
 
 def capacities_table(rows: Sequence[CapacityRow], of: str = "", nodes_for: int | None = None) -> Table[CapacityRow]:
-    """Return the table of page and summary, its label ending with `of`, with nodes for the load `nodes_for` (ops/s)."""
+    """Return the capacities that page and summary show, the label ending with `of`.
+
+    `nodes_for`: the load, ops/s, for which numbers of nodes are shown; None shows none.
+    """
     is_asked = bool(rows) and all(row.asks_threshold for row in rows)
     return Table(
         f"Capacity of each variant{of}",
@@ -77,7 +83,10 @@ def capacities_table(rows: Sequence[CapacityRow], of: str = "", nodes_for: int |
 
 
 def conditions_table(answers: Sequence[AnswerOverStages], labels: Mapping[str, str]) -> PlainTable | None:
-    """Return each variant's capacities by condition; None where a campaign looked for them under one alone."""
+    """Return each variant's capacities by condition, for each workload and service level.
+
+    None where a campaign looked for capacities under one condition alone.
+    """
     conditions = tuple(dict.fromkeys(condition_of(answer.action) for answer in answers))
     if len(conditions) < 2:
         return None

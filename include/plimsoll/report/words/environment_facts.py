@@ -1,4 +1,6 @@
-"""The environment of the cells: what hosts reported, and where it varies; of imported cells what people stated."""
+"""The real environment of the cells: what their hosts reported, as text, and where it varies; of imported cells what
+people stated about it, and what is unknown.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -101,6 +103,7 @@ def _reported(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
 
 
 def _reported_facts(node: ReportedNode) -> dict[str, str]:
+    """Return what an external cluster tells of a node, and what nobody here knows of it."""
     reported = {"database": node.release_version, "data centre": node.data_centre, "rack": node.rack}
     hidden = ("operating system", "CPU", "memory", "data disk", "JVM", "JVM flags")
     own = {f"by its own word, {name}": value for name, value in node.facts.items()}
@@ -108,7 +111,10 @@ def _reported_facts(node: ReportedNode) -> dict[str, str]:
 
 
 def _process_facts(process: ProcessFingerprint, address: str, *, is_one_of_several: bool) -> dict[str, str]:
-    """Return the version and the JVM, flags last. Only of one of several processes it is a fact that it has no JVM."""
+    """Return the version and the JVM, its options and flags last.
+
+    That there is no JVM is told only of one of several processes.
+    """
     version, jvm = {"version": process.version} if process.version else {}, process.jvm
     if jvm is None:
         return version | ({"JVM": "none"} if is_one_of_several else {})
@@ -158,7 +164,10 @@ def _size(size_bytes: int) -> str:
 
 
 def origins(findings: CampaignCells) -> tuple[Origin, ...]:
-    """Return one entry for each source, format and unit, of the attempts that are shown."""
+    """Return one entry for each source, format and unit.
+
+    They are those of the attempts that count, or of those that are shown where none counts.
+    """
     shown = ((result.cell.id, result.shown.provenance) for result in findings.cells if result.shown)
     known = ((cell, own) for cell, own in shown if own)
     groups = grouped(((own.source, own.licence, own.format, own.unit_taken), (cell, own)) for cell, own in known)
@@ -166,7 +175,10 @@ def origins(findings: CampaignCells) -> tuple[Origin, ...]:
 
 
 def stated_facts(findings: CampaignCells, variant: str) -> dict[str, str]:
-    """Return the facts that people stated about a variant's environment, several values of one joined."""
+    """Return the facts that people stated about a variant's environment.
+
+    Several values of a fact are joined in one text.
+    """
     shown = (result.shown for result in findings.of_variant(variant))
     stated = (attempt.provenance.environment for attempt in shown if attempt and attempt.provenance)
     values_by_fact = grouped(fact for facts in stated for fact in facts.items())

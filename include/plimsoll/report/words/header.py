@@ -38,7 +38,10 @@ def header_facts(findings: Findings) -> dict[str, str]:
 
 
 def _stated(findings: Findings, brought_in: Sequence[Origin]) -> dict[str, str]:
-    """Return what the person who imported the cells stated of them. A default of the definition states nothing."""
+    """Return what the person who imported the cells stated of their source, cluster, database and environment.
+
+    A default of the definition states nothing.
+    """
     part, unstated = findings.part, {fact for origin in brought_in for fact in origin.unknown}
     default = "" if "definition: system.database" in unstated else part.system.database
     databases = [f"{variant.product or default or 'release'} {part.version_of(variant)}" for variant in part.variants]
@@ -95,7 +98,10 @@ def _jvms(fingerprint: Fingerprint) -> Iterator[str]:
 
 
 def _measured(findings: Findings) -> str:
-    """Return the span from the first start to the last end, as planned: an invalid attempt may have broken off."""
+    """Return the span from the first start to the last end.
+
+    Ends are told by the time that a load takes, since an invalid attempt may have broken off.
+    """
     verdicts = [result.shown.verdict for result in findings.cells if result.shown]
     begun = [verdict.started_at for verdict in verdicts if verdict.started_at]
     if not begun:

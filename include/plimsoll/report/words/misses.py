@@ -35,6 +35,7 @@ def misses_table(misses: Iterable[Miss], level: ServiceLevel) -> Table[Miss]:
 
 
 def misses_by_cell(misses: Iterable[Miss]) -> Mapping[str, Sequence[Miss]]:
+    """Return the misses of each cell that has any, in order of time."""
     return grouped((miss.cell_id, miss) for miss in sorted(misses, key=lambda miss: miss.start_s))
 
 
@@ -83,7 +84,11 @@ def backlog_words(backlog: OpeningBacklog) -> str:
 
 
 def achieved_remark(verdict: Verdict, level: ServiceLevel) -> str:
-    """Return rows of batches, a rate above the attempted one, and a backlog that was answered; empty without these."""
+    """Return a remark on the achieved rate; empty where there is nothing to remark.
+
+    It tells the rows of batches, where operations have several; that more was achieved than attempted; and, where the
+    load generator reports it, a backlog from the warm-up that was answered.
+    """
     rows = f"{verdict.rows_s:,.0f} rows/s" if verdict.rows_s else ""
     return "; ".join(filter(None, (rows, _backlog_remark(verdict, level))))
 

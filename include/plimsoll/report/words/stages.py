@@ -54,7 +54,10 @@ def stage_documents(campaign: Campaign) -> tuple[StageDocument, ...]:
 
 
 def rests_on(part: Part, source: Findings | None) -> Iterator[str]:
-    """Yield sentences on the results of `source` that the loads of a part rest on, and on later changes of these."""
+    """Yield sentences on the results that the loads of a part rest on, and on later changes of these results.
+
+    `source`: the findings of the part that the loads were taken from.
+    """
     yield from stage_notes(part)
     if part.stage_start is None:
         return
@@ -71,6 +74,7 @@ def miss_in_words(miss: Contradiction) -> str:
 
 
 def why_it_falls(label: str, capacity: Capacity) -> str:
+    """Explain in a sentence why the capacity of a stage is not that of the campaign."""
     misses = " and ".join(map(miss_in_words, capacity.falls_by))
     return f"Over the whole campaign {label} does not carry {ops(capacity.capacity_ops_s)}: {misses}."
 
@@ -129,7 +133,10 @@ def what_was_run(findings: Findings) -> str:
 
 
 def how_cells_were_chosen(findings: Findings) -> str:
-    """Tell how cells were chosen, and what their results can and can't answer. Empty for a full grid."""
+    """Tell how the strategy chose the cells to run, and which questions their results can and can't answer.
+
+    Empty for a full grid.
+    """
     strategy = findings.part.strategy
     match strategy:
         case FullGrid():

@@ -104,7 +104,10 @@ def taken_sentences(findings: Findings) -> tuple[str, ...]:
 
 
 def outcome_at_taken_load(data: CampaignData, rungs: Iterable[Rung]) -> str:
-    """Return the outcome at a variant's load: `at 7,000 ops/s (70 % of its maximum) 2 of 2 repeats met`."""
+    """Return the outcome of a variant's repeats at its load.
+
+    As in `at 7,000 ops/s (70 % of its maximum) 2 of 2 repeats met`.
+    """
     return ", ".join(f"at {ops(rung.load_ops_s)} ({_share(data)}) {rung_outcome(rung)}" for rung in rungs)
 
 

@@ -48,8 +48,11 @@ _SLACK_S = 0.5
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the console output: `mean_ms`, the mean response time at a fixed rate, `ops_s` and `errors` of an
-    interval that ends at `time_s` of the run, and `operations` since its beginning.
+    """One row of the console output.
+
+    `operations` counts from the beginning of the run; `ops_s`, `mean_ms` and `errors` cover the row's interval. In a
+    run at a fixed rate, `mean_ms` is the mean response time. `time_s`: the end of the interval, from the beginning of
+    the run.
     """
 
     operation: str
@@ -99,7 +102,10 @@ class CassandraStress(ForeignGenerator):
         return f"{self.name} of Cassandra {release} on {OWN_JDK}"
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
-        """Return the summary, without a count of operations: only the log has one, and failed ones are in it."""
+        """Return the summary, from the console output, the load's end, and the head of its log.
+
+        It has no number of operations: only the log counts them, including failed ones.
+        """
         printed, ending = files.get(f"{LOAD}.console", ""), Ending.parse(files.get(f"{LOAD}.end", ""))
         plan = Plan.parse(files.get(PLAN, ""))
         if not printed or ending is None:

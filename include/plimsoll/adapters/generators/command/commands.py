@@ -63,7 +63,7 @@ _WITHOUT = {
     "rates that it reached as loads",
     "duration": "",
 }
-"""Each placeholder that a command needs, and further advice."""
+"""Each placeholder that a command needs → how the advice goes on where the command lacks it."""
 
 
 def options_of(workload: Workload) -> dict[str, str]:

@@ -92,6 +92,10 @@ class PlimsollStress(LoadGenerator):
         self._start(host, request, folder, command.run_arguments(request, folder))
 
     def with_rows(self, spec: LoadSpec, rows: int) -> LoadSpec:
+        """Return the same with a number of rows, by the workload's option for it.
+
+        Raises ValueError where the workload has no such option.
+        """
         return remarks.with_rows(spec, rows)
 
     def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:

@@ -40,7 +40,8 @@ def rows_option(workload: str) -> str | None:
 
 def with_rows(spec: LoadSpec, rows: int) -> LoadSpec:
     """Return the same whose workload populates that many rows, or a few more where threads must have as many each.
-    ValueError where it populates none.
+
+    Raises ValueError where the workload populates none.
     """
     workload = spec.workload
     option = rows_option(workload.name)

@@ -93,7 +93,11 @@ class Cassandra(JarProduct):
         super().prepare(spec)
 
     def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
-        """Start the seed, then the other nodes as soon as they can reach it, until clients can use all of them."""
+        """Start the seed, then the other nodes as soon as they can reach it, and wait until clients can use all nodes.
+
+        Nodes that were started before are waited for like new ones. A DeployError has the last log lines of a node that
+        did not start.
+        """
         blueprint = self._blueprint(spec, nodes, expires)
         patience = Patience(self._clock, self._clock.now() + (spec.start_within or self._patience))
         seed, others = nodes[0], nodes[1:]

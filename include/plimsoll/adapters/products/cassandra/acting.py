@@ -145,7 +145,7 @@ def act(tool: NodeTool, request: ActionRequest, blueprint: Blueprint) -> ActionS
             return ActionStatus(note=f"{request.action.name}: {moved}")
         ended.append(moved)
         left = nodes
-    # For how long no move was under way because nobody had looked
+    # How long no move was under way, since nobody had looked yet whether the one before had ended
     waits = (then.began - (then.due or before.at) for before, then in pairwise(ended))
     received = [move.streamed_bytes for move in ended if move.streamed_bytes is not None]
     end = ActionEnd(

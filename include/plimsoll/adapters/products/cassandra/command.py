@@ -132,6 +132,6 @@ def collector_flags(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple
     else:
         flags = release.collector_flags.get(jvm.collector, CHOICE[jvm.collector])
         young = min(100 * _MIB * cpus, jvm.heap // 4)
-    # `cassandra-env.sh` of every release line adds the first on 64 bits, whichever flags choose the collector. The
-    # size of the young generation only CMS needs.
+    # `cassandra-env.sh` of every release line adds the first on 64 bits, whichever flags choose the collector. Only
+    # CMS needs the size of the young generation.
     return (*flags, "-XX:+UseCondCardMark", f"-Xmn{whole_mebibytes(young)}") if is_cms else flags

@@ -30,7 +30,10 @@ _MEND = "see whether the node runs, and run the cell again"
 
 
 def inspect(tool: NodeTool, nodes: Sequence[Host], archive: Archive | None = None) -> list[NodeFingerprint]:
-    """Read what the nodes' JVMs and Cassandra report, in the nodes' order. Raises DeployError where one is silent."""
+    """Read what the nodes' JVMs and Cassandra report, in the nodes' order. Raises DeployError where one is silent.
+
+    `archive`: the one that the nodes were started from; None where there was none.
+    """
     answers = inspect_jvms(tool, _jvms(nodes))
     return [_fingerprint(node, answers[node.info.name, JOB], archive) for node in nodes]
 

@@ -68,6 +68,7 @@ class NodeFiles(ProcessFiles):
 
     @property
     def jmx(self) -> JmxAccess:
+        """Return the files that open the node's JMX to Plimsoll."""
         return JmxAccess(self.configuration / "jmx.password", self.configuration / "jmx.access")
 
     @property

@@ -88,7 +88,11 @@ class HBase(JarProduct):
         return jvm_arguments(jvm)
 
     def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
-        """Format HDFS, start all processes, and wait until all tell that they are ready for clients."""
+        """Format HDFS, start all processes, and wait until all tell that they are ready for clients.
+
+        Processes that were started before are waited for like new ones. A DeployError has the state and the last log
+        lines of the process that others wait for.
+        """
         blueprint = self._blueprint(spec, nodes, expires)
         patience = Patience(self._clock, self._clock.now() + (spec.start_within or self._patience))
         with ThreadPoolExecutor(len(nodes) + 1) as pool:

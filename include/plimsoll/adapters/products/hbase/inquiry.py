@@ -114,7 +114,10 @@ def told_departures(first: Host) -> Sequence[Departure]:
 
 
 def fingerprints(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]:
-    """Read what the JVMs of each node report, and the versions in their logs. DeployError where a JVM is silent."""
+    """Read what the JVMs of each node report, and the versions that the processes have logged, in the nodes' order.
+
+    Raises DeployError where a JVM does not answer.
+    """
     places = [(node, role) for number, node in enumerate(nodes) for role in roles_of(number)]
     jvms = [(node, role.name, role.jmx_port, RoleFiles(node.root, role.name).jmx) for node, role in places]
     answers, of_nodes = inspect_jvms(tool, jvms), list[NodeFingerprint]()

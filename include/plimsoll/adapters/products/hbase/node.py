@@ -110,7 +110,11 @@ def _start(host: Host, role: Role, blueprint: Blueprint, job_id: str, arguments:
 
 
 def jvm_arguments(jvm: JvmConfiguration) -> tuple[str, ...]:
-    """Return a process's JVM arguments, its own flags last, as the later of two counts. HBase ships none for GC."""
+    """Return the JVM arguments of a process.
+
+    A variant's own flags come last, because the JVM takes the later one of two flags. HBase 2 ships flags for no
+    collector.
+    """
     return (
         "-XX:OnOutOfMemoryError=kill -9 %p",  # As bin/hbase has it
         *JDK_FLAGS[jdk_major(jvm)],

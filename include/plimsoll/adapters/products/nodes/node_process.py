@@ -63,6 +63,7 @@ class ProcessFiles:
 
     @property
     def configuration(self) -> PurePosixPath:
+        """Return the folder of the files that are written for the process."""
         return self.home / "conf"
 
     @property

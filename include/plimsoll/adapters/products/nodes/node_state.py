@@ -143,7 +143,10 @@ OnHost = tuple[Host, NodeProcess]
 
 
 def ended(place: OnHost, status: JobStatus, when: str) -> DeployError:
-    """Return the error that a process ended, with its last log lines and advice."""
+    """Return the error that a process ended, with its last log lines and advice.
+
+    Where the log does not say why it ended, its host is asked for a full disk, and its status for a kill.
+    """
 
     def guess() -> str:
         return FULL if is_disk_full(place[0]) else OUT_OF_MEMORY if was_killed(status) else ""
@@ -152,7 +155,10 @@ def ended(place: OnHost, status: JobStatus, when: str) -> DeployError:
 
 
 def failed(place: OnHost, what: str, otherwise: Callable[[], str]) -> DeployError:
-    """Return the error about a process, with its last log lines, and advice on these or, if none is known, another."""
+    """Return the error that says `what` of a process, with its last log lines and advice.
+
+    The advice is on these lines; where none is known, it is that of `otherwise`.
+    """
     node, process = place
     lines = last_lines(node, process)
     mend = remedy("\n".join(lines.complaints), process.words) or otherwise()

@@ -68,7 +68,10 @@ class NodeTool:
         return answer_of(result, arguments[0], where=f"host {host.info.name}", mend="mend the reason given")
 
     def probe(self, load: Host, nodes: Sequence[Host], within: timedelta, product: str) -> None:
-        """Wait until all nodes know each other, have one schema and accept a write at ALL. Raises DeployError."""
+        """Wait until all nodes know each other, have the same schema and accept a write at consistency ALL.
+
+        Raises DeployError where that takes too long.
+        """
         addresses = ",".join(node.info.address for node in nodes)
         timeout = f"{within.total_seconds():.0f}s"
         answer = self.ask(load, "probe", "--host", addresses, "--timeout", timeout, allowed=within + JVM_START)
@@ -105,9 +108,10 @@ def jmx_places(jvms: Sequence[Jvm]) -> tuple[str, ...]:
 
 
 def inspect_jvms(tool: NodeTool, jvms: Sequence[Jvm]) -> dict[tuple[str, str], Mapping[str, Any]]:
-    """Return the node tool's answer of each JVM, by the names of host and process. DeployError where one is silent.
+    """Return the node tool's answer of each JVM, by the names of host and process.
 
-    JMX is open on a JVM's own machine only, and one start of the node tool asks all JVMs of a machine.
+    Raises DeployError where one does not answer. JMX is open on a JVM's own machine only, and one start of the node
+    tool asks all JVMs of a machine.
     """
     machines = by_machine(list({host.info.name: host for host, *_ in jvms}.values())).values()
     of_machines = [[jvm for jvm in jvms if jvm[0] in hosts] for hosts in machines]

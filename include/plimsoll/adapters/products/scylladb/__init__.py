@@ -136,7 +136,11 @@ class ScyllaDb(Product):
         self._artefacts.prepare_program("node-tool")
 
     def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
-        """Start one node after the other, as nodes must join, and wait until clients can use all of them."""
+        """Start one node after the other, as nodes must join, and wait until clients can use all of them.
+
+        Nodes that were started before are waited for like new ones. A DeployError has the last log lines of a node that
+        did not start.
+        """
         if spec.variant.archive is None:
             raise DeployError("it names no archive", where=f"variant {spec.variant.id}", mend="run `plimsoll plan`")
         home = self._artefacts.unpacked(spec.variant.archive, PROGRAM)

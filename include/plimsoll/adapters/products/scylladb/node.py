@@ -139,7 +139,7 @@ def node_settings(layers: Sequence[Mapping[str, JsonValue]], place: NodePlace) -
 
 
 def _own(files: NodeFiles, installation: PurePosixPath, seed: str, address: str) -> dict[str, JsonValue]:
-    """Return the settings that tell nodes of a cluster apart, and clusters."""
+    """Return the settings that tell the nodes of a cluster apart, and one cluster from another."""
     loopback = own_loopback(address)
     return {
         "cluster_name": f"plimsoll {seed}",

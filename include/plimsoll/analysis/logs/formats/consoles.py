@@ -110,7 +110,10 @@ def _totals(file: RunFile, notes: list[str]) -> Iterator[_Total]:
 
 
 def _samples(name: str, rows: Sequence[_Total]) -> Iterator[list[Sample]]:
-    """Yield the samples of each line, its own as the last: a line is left out where nothing ended before it."""
+    """Yield the samples of each line, its own as the last.
+
+    A line is left out where nothing ended: the next one is of the usual time before it, and what comes before is empty.
+    """
     usual_s = median(row.end_s - before.end_s for before, row in pairwise(rows)) if rows[1:] else rows[0].end_s
     for before, row in pairwise((_Total(0.0, 0, 0, {}), *rows)):
         start_s = before.end_s

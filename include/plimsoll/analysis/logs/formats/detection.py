@@ -131,7 +131,10 @@ def _together(readings: Sequence[Reading]) -> Reading:
 
 
 def _with_failures_of_its_time(reading: Reading) -> Reading:
-    """Leave out the times of failures of another time, as of an earlier run or clock. Their number still counts."""
+    """Return the reading without the times of failures that are of another time than the measurements.
+
+    The files of an earlier run are so, or the clocks differ. The number of such failures still counts.
+    """
     spans_s = [(float(track.starts[0]), float(track.ends[-1])) for track in reading.tracks]
     spans_s += [(sample.start_s, sample.start_s + sample.length_s) for sample in reading.samples]
     if not spans_s:

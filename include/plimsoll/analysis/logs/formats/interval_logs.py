@@ -58,6 +58,7 @@ class IntervalLogs:
         return not file.head.strip("\0\r\n ") or bool(_RECORD.search(file.head) or _MARK.search(file.head))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
+        """Return response times by operation, or service times of operations that have nothing better."""
         logs, tells_failures = self._logs(files)
         refuse_no_operations(logs)
         log_notes = tuple(note for log in logs for note in log.notes)
@@ -92,7 +93,7 @@ class IntervalLogs:
             notes=(*log_notes, *notes, *doubted, *self._remarks(series)),
             errors=None if failures is None else totals(failures),
             failures=tuple(failures or ()),
-            # Other times have no reference
+            # Other times than these do not count from the epoch
             started_at=datetime.fromtimestamp(start_s, UTC) if YEAR_S < start_s < _LAST_S else None,
         )
 
@@ -220,7 +221,10 @@ def _refuse_service_times_beside_response_times(series: Sequence[Series]) -> Non
 
 
 def without_first_stub(records: tuple[Record, ...]) -> tuple[Record, ...]:
-    """Leave out a first record that is much shorter than the second: its writer's clock ticked before the run began."""
+    """Return the records without a first one that is much shorter than the second.
+
+    Such a record is written when its writer's clock ticked before the run began.
+    """
     return records[1:] if len(records) > 1 and is_stub(records[0], records[1]) else records
 
 

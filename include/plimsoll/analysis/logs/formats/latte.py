@@ -28,7 +28,10 @@ _TAG = re.compile(r"(?P<prefix>.*\.)?(?P<kind>requests|cycles)|fn--(?P<function>
 
 
 class LatteJson:
-    """Times in ns, by function where one call of a function is one request, else of all requests together."""
+    """Times in ns. The functions of a workload are its operations, where one call of a function is one request.
+
+    Otherwise all requests are judged together.
+    """
 
     name = "latte"
     title = "latte report (JSON)"
@@ -38,6 +41,7 @@ class LatteJson:
         return head.startswith("{") and '"conf"' in head and ('"sampling_interval"' in head or '"cycle_count"' in head)
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
+        """Return service times by function, from the samples' histograms."""
         file = only_one(files, "reports")
         try:
             content = json.loads(file.text)
@@ -107,8 +111,8 @@ def _without_long_last_one(
 ) -> tuple[Sequence[Mapping[str, Any]], Sequence[str]]:
     """Return the samples without a last one that is too long, and the remark on it.
 
-    When the run ends, latte makes one last sample of all that is not in one yet: on a busy host of seconds, which can't
-    be told apart.
+    When the run ends, latte makes one last sample of all that is not in one yet. On a busy host that sample is of
+    seconds, which can't be told apart, so they are no interval.
     """
     lengths = [sample["duration_s"] for sample in samples]
     if len(lengths) < 2 or lengths[-1] <= median(lengths) * (1 + ODD_LENGTH):

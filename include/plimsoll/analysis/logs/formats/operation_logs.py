@@ -30,6 +30,7 @@ class TextLog:
         return bool(implied(first_keys(file)))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
+        """Count the operations of all files, second by second of their ends."""
         notes: list[str] = []
         columns = [parse_columns(options.columns or _implied(file)) for file in files]
         parsers = [
@@ -62,6 +63,7 @@ class ToolLog:
         return _form(tool, file.head) is not None or bool(tool.begins and re.match(tool.begins, file.head))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
+        """Count the operations of all files, second by second of their ends."""
         tool, notes = self._tool, list[str]()
         forms = [self._form(file) for file in files]
         self._refuse_two_measures(files, forms)

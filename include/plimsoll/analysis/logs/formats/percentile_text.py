@@ -30,6 +30,7 @@ class PercentileText:
         return bool(_TABLE.search(file.head))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
+        """Read one entry per file: its first table, which in wrk2's output is the corrected one."""
         unit: Unit = options.unit or "ms"
         kinds = {**KINDS, **options.kinds}
         return Reading(

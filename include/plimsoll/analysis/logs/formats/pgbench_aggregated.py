@@ -62,6 +62,7 @@ class PgBenchAggregated:
         return bool(_LINE.fullmatch(file.head.partition("\n")[0]))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
+        """Return a sample for each interval of each thread's log."""
         unit_of(options.unit, _UNIT, files[0].name)
         notes: list[str] = []
         logs = {file.name: list(_rows(file, notes)) for file in files}
@@ -157,7 +158,10 @@ class LagSigns:
 
 
 def due(chunks: Iterable[Lines], *, has_lag: bool) -> Iterator[Due]:
-    """Yield all lines with when their transactions were due: without a schedule, once the one before had ended."""
+    """Yield all lines with when their transactions were due.
+
+    Without a schedule, that is when they began: what was not answered as soon as the one before had ended.
+    """
     if has_lag:
         yield from _by_schedule(chunks)
         return

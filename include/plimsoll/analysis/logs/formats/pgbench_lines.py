@@ -57,6 +57,7 @@ class Lines(NamedTuple):
         return Lines._make(column[places] for column in self)
 
     def then(self, others: "Lines") -> "Lines":
+        """Return these lines and later ones, each client's together."""
         merged = Lines._make(map(np.concatenate, zip(self, others, strict=True)))
         return merged.at(np.argsort(merged.client, kind="stable"))
 
@@ -90,9 +91,11 @@ class RunLines:
                 )
 
     def names(self) -> list[str]:
+        """Return a name for people of each client, by its file and number."""
         return [f"{self.files[file].name}, client {client}" for file, client in self.clients]
 
     def where(self, client: int, line: int) -> str:
+        """Return for people where a client's line is."""
         file, _ = list(self.clients)[client]
         return f"{self.files[file].name}, line {line}"
 

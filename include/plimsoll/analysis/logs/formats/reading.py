@@ -1,4 +1,7 @@
-"""What every format's reader returns: the measurements of a run, as far as its files hold them, and remarks on them."""
+"""What every format's reader returns: the measurements of a run, as far as its files hold them, and remarks on them.
+
+Failures of a run come from figures with times, a log of failed operations, or two counts of which one leaves them out.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,7 +46,10 @@ def cut_line_note(name: str, line: int) -> str:
 
 
 def only_one(files: Sequence[RunFile], what: str) -> RunFile:
-    """Return the only file. Raises LogError on several `what` of a tool that writes a file for each run."""
+    """Return the one file of a tool that writes a file for each run; `what`: what several are called.
+
+    Raises LogError where there are several.
+    """
     if len(files) > 1:
         where = ", ".join(file.name for file in files)
         raise LogError(f"are several {what}, each of a run of its own", where=where, mend="judge them one by one")
@@ -169,7 +175,10 @@ def failed(series: Series, kind: str, counts: Ints, *, among_times: bool) -> Fai
 def failures_at(
     name: str, kind: str, found: Iterable[tuple[float, int]], operation: str = "", *, among_times: bool = False
 ) -> Iterator[Failures]:
-    """Yield the failures of one kind, if there are any, from times, s since the epoch, and how many were at each."""
+    """Yield the failures of one kind, if there are any, from times, s since the epoch, and how many there were at each.
+
+    The other arguments are as in `Failures`.
+    """
     if occurred := [(at_s, count) for at_s, count in found if count > 0]:
         times_s, numbers = zip(*occurred, strict=True)
         at_s, counts = np.array(times_s, dtype=np.float64), np.array(numbers, dtype=np.int64)

@@ -47,6 +47,7 @@ class Series(NamedTuple):
 
     @property
     def tag(self) -> str:
+        """Return the tag of the records; empty where they have none."""
         return self.records[0].tag
 
     @property
@@ -55,6 +56,7 @@ class Series(NamedTuple):
 
     @property
     def place(self) -> str:
+        """Return the place where other measures of the same operations are: a log, or a folder of logs."""
         return self.log.name if self.folder is None else self.folder
 
 

@@ -136,7 +136,10 @@ def _steps(table: _Table) -> Iterator[tuple[_Row, _Row]]:
 
 
 def _failures(table: _Table) -> Iterator[Failures]:
-    """Yield what failed between two rows, in the middle of that time. Raises LogError where times or counts go back."""
+    """Yield what failed between one row and the next, in the middle of that time.
+
+    Raises LogError where a later row tells an earlier time, or fewer failures.
+    """
     steps = list(_steps(table))
     counts = np.array([row.counts.get("errors", 0) - before.counts.get("errors", 0) for before, row in steps])
     lengths = np.array([(row.at - before.at).total_seconds() for before, row in steps])

@@ -96,7 +96,8 @@ def _shown(compared: Sequence[tuple[float | None, int]], divisors: Sequence[int]
 
 def _fits(declared: float | None, highest: int, divisor: int) -> bool:
     expected = highest / divisor
-    # Interval_Max has three decimals, and a histogram of one significant digit knows its maximum to a tenth
+    # Interval_Max has three decimals, and a histogram of one significant digit knows its maximum to a tenth. So wide a
+    # tolerance confuses no divisors, which are a thousandfold apart.
     return declared is not None and abs(declared - expected) <= 0.0006 + 0.2 * min(declared, expected)
 
 
@@ -110,7 +111,10 @@ def _maxima(track: Track) -> Iterator[tuple[float | None, int]]:
 
 
 def rank_remarks(tool: str, percentile: float, counts: Sequence[int]) -> Iterator[str]:
-    """Yield a remark where the rank that is rounded to the nearest is lower, with what it proves."""
+    """Yield a remark where the tool's rank is lower than Plimsoll's for some of so many operations.
+
+    The tool rounds a rank to the nearest, Plimsoll rounds it up. The remark names the percentile that the value proves.
+    """
     nearest = [(floor(count * percentile / 100 + 0.5), count) for count in counts]
     lower = [100 * (rank - 0.5) / count for rank, count in nearest if 0 < rank < ceil(count * percentile / 100)]
     if lower:

@@ -55,6 +55,7 @@ class YcsbStatus:
         return bool(_LINE.search(file.head) or re.search(r"^\[OVERALL\], RunTime\(ms\), ", file.head, re.MULTILINE))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
+        """Return samples from the status lines, and the whole run's figures from the summary."""
         file = only_one(files, "outputs")
         text, name = file.text, file.name
         kinds = {**KINDS, **options.kinds}

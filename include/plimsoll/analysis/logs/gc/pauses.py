@@ -43,7 +43,10 @@ _FORMS = {
 
 
 def stopped_ms(pauses: pd.DataFrame) -> pd.Series[float]:
-    """Return for how long threads were stopped in each row, ms; the collector's part where the log gives no more."""
+    """Return for how long application threads were stopped in each row of a table of pauses, ms.
+
+    Where the log does not give that, this is the collector's part of the pause.
+    """
     return pauses["stopped_ms"].fillna(pauses["duration_ms"])
 
 
@@ -130,7 +133,7 @@ def within(stop: Pause, waiting: Sequence[Pause]) -> Iterator[Pause]:
             yield replace(pause, stopped_ms=stop.duration_ms, to_safepoint_ms=stop.to_safepoint_ms)
         else:
             yield pause
-    # JDK 11 makes a tiny one every second
+    # Those without a collection are kept from 1 ms on: JDK 11 makes a tiny one every second
     if stop.duration_ms >= 1.0 and not any(pause.stop_the_world for pause in waiting):
         yield replace(stop, stopped_ms=stop.duration_ms)
 

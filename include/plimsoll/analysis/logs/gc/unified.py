@@ -118,7 +118,10 @@ def _parsed(text: str) -> Pauses | None:
 def pauses_frame(
     by_process: Mapping[ProcessOnHost, Pauses], started_at: datetime, ahead_ms: Mapping[str, float] | None = None
 ) -> pd.DataFrame:
-    """Return a table with one row per pause. `ahead_ms`: how far hosts' clocks are ahead of that of `started_at`."""
+    """Return a table with one row per pause, in order of time, with the columns of `_FRAME`.
+
+    `start_s` counts from `started_at`. `ahead_ms`: how far each host's clock is ahead of the clock of `started_at`.
+    """
     import pandas as pd  # late: parsing needs none of it
 
     figures = list(_FRAME)[3:]

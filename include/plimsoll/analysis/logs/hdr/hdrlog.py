@@ -46,7 +46,7 @@ class HistogramLog:
 
 
 class _Line(NamedTuple):
-    """The position of a line, since payloads are most of a log, and never copied."""
+    """The position of a line. Payloads are most of a log, so they are referenced and never copied."""
 
     number: int
     start: int

@@ -97,7 +97,10 @@ def used_slots(counts: Ints) -> int:
 
 
 def values_ms(counts: Ints, percentiles: Sequence[float], unit: Unit) -> tuple[float, ...]:
-    """Return the value at each percentile in ms, the highest of its slot; empty where the wide histogram is."""
+    """Return the value at each percentile in ms: the highest value of its slot, so never too low.
+
+    `counts` are those of the wide histogram. The result is empty where they are all zero.
+    """
     return total_and_values_ms(counts, percentiles, unit)[1]
 
 

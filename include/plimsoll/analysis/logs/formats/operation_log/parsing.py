@@ -79,7 +79,7 @@ class Parser:
             refuse_unknown_tags(self.tags, (), self.file.name, *NAMED)
         units: list[str] = []
         own = self.columns
-        # Columns that have texts in some row, if they are there: an error may be nowhere
+        # If these columns are there, some row has a text in them. That of errors may be empty: none may have occurred.
         empty = {column for column in (own.operation, own.only, *own.ok[:1]) if column and column in places}
         for rows in self._rows(places):
             if rows:

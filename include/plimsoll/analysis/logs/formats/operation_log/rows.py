@@ -40,7 +40,10 @@ class Layout(NamedTuple):
 
 
 def layout_of(file: RunFile, columns: Columns, is_row: Callable[[str], object] | None) -> Layout:
-    """Return how a file's lines are divided, as its first row shows. Raises LogError where it lacks needed columns."""
+    """Return how a file's lines are divided, by which its columns are found: as its first row shows.
+
+    Raises LogError where the needed columns are not there.
+    """
     line = _first(file.head, is_row) or _first(file.text if is_row else "", is_row)
     if line.lstrip().startswith("{"):
         return Layout(is_json=True)
