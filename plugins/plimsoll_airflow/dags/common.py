@@ -11,7 +11,8 @@ from plimsoll.settings import Settings
 from plimsoll_airflow.dags.forms import cell_params, reaper_params
 from plimsoll_airflow.operators.cell import tasks_of
 from plimsoll_airflow.operators.failing import TRIES
-from plimsoll_airflow.operators.reaper import Reap, RemoveRawFiles, rule_of_settings
+from plimsoll_airflow.operators.reaper import Reap
+from plimsoll_airflow.operators.retention import RemoveRawFiles, rule_of_settings
 from plimsoll_airflow.operators.schedules import WatchSchedules, watched
 from plimsoll_airflow.runs.ownership import CELL_DAG, REAPER_DAG, RETENTION_DAG, SCHEDULES_DAG
 

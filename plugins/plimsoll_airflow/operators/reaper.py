@@ -1,6 +1,4 @@
-"""The tasks that remove what nobody needs any more: clusters without an owner (the DAG `reaper`, and the end of each
-campaign), and raw files of old campaigns (the DAG `retention`).
-"""
+"""The task of the DAG `reaper`, which also ends each campaign: it removes clusters without an owner."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -16,9 +14,7 @@ from plimsoll.domain.text.errors import NotFound, StoreError
 from plimsoll.services.campaign.state.runs import end_run, owners_of_runs
 from plimsoll.services.hosts.assignments import assignment_under_way
 from plimsoll.services.hosts.reaping import Reaped, reap
-from plimsoll.services.housekeeping.retention import Rule, prune
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll.settings import Settings
 from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.operators.next_round import run_of_next_round
@@ -30,7 +26,6 @@ from plimsoll_airflow.runs.ownership import (
     LIVE_STATES,
     NEXT_ROUND_TASK,
     PLAN_TASK,
-    RETENTION_DAG,
     CampaignRunOwner,
     CellRun,
 )
@@ -153,25 +148,3 @@ def _unsent_notices(context: Context, reaped: Reaped, now: datetime) -> Iterator
 
 def _keys(clusters: Any) -> list[str]:
     return [str(cluster.id) for cluster in clusters]
-
-
-def rule_of_settings() -> Rule:
-    """Return the rule that the settings `PLIMSOLL_RAW_DAYS` and `PLIMSOLL_RAW_GB` give."""
-    settings = Settings()
-    return Rule.of_settings(settings.raw_days, settings.raw_gb)
-
-
-class RemoveRawFiles(BaseOperator):
-    """Remove raw files of campaigns that have ended and are published, by age or to make room."""
-
-    def execute(self, context: Context) -> list[str]:  # noqa: ARG002
-        """Return the campaigns whose raw files were removed. A campaign whose raw files stay is no failure."""
-        gone: list[str] = []
-        with final():
-            for raw in prune(toolkit(), rule_of_settings(), f"Airflow's DAG {RETENTION_DAG}"):
-                if raw.why_not:
-                    self.log.warning("%s: raw files, %s, stay: %s", raw.campaign_id, raw.rule, raw.why_not)
-                else:
-                    self.log.info("%s: removed %d bytes of raw files, %s", raw.campaign_id, raw.bytes, raw.rule)
-                    gone.append(raw.campaign_id)
-        return gone
