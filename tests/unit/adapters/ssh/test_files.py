@@ -69,6 +69,7 @@ def test_a_thread_that_asks_for_blocks_ends_quietly_when_the_connection_is_lost(
     with blocks_asked_for():
         prefetch(file, 7)  # pytest makes an error of what a thread raises
     (thread,) = file.threads
+    thread.join(10)  # Python lists it no more a moment before it has ended
     assert ("_prefetch_thread" in thread.name, thread.is_alive()) == (True, False)
 
 
