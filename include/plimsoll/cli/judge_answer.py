@@ -46,7 +46,9 @@ def document(judgement: Judgement, level: ServiceLevel) -> dict[str, Any]:
             {key: getattr(row, key) for key in _INTERVAL_KEYS} for row in judgement.intervals.select("judged")
         ],
         "maxima": (judgement.maxima or _NOTHING).model_dump(),
-        **{name: getattr(verdict, name, 0) for name in ("judged", "missed", "not_judged")},
+        "judged": verdict.judged if verdict else 0,
+        "missed": verdict.missed if verdict else 0,
+        "not_judged": verdict.not_judged if verdict else 0,
         "by_operation": {name: highest.model_dump() for name, highest in judgement.maxima_by_operation.items()},
         "format": judgement.format,
         "whole_run": [_whole_run(run, level) for run in judgement.whole_run],

@@ -146,7 +146,8 @@ class Judge(StepTask):
             work = self.attempt(context)
             verdict = self.step.run(work)
             self.log_lines(log_messages.came_of(self.step, verdict))
-            assert isinstance(verdict, Verdict), "the steps that judge return one"
+            if not isinstance(verdict, Verdict):
+                raise TypeError(f"{self.task_id} gave no verdict")
             if not verdict.valid:
                 if runs_again(CampaignStore(work.toolkit.store, work.key.campaign_id), work.key.cell_id):
                     # Before the task fails: when the run ends, this keeps the slot of the pool for the cell

@@ -80,8 +80,9 @@ def newest_event(context: Context, asset: Asset, since: datetime, measured: Begu
     waiting = _once(newer, measured.messages if measured else frozenset())
     if not waiting:
         return None
-    newest, *earlier = (RunEvent(asset.name, event.timestamp, _values(event), _message(event)) for event in waiting)
-    return replace(newest, skipped=tuple(earlier[:_MOST_NAMED]), more_skipped=len(earlier[_MOST_NAMED:]))
+    named = waiting[: _MOST_NAMED + 1]
+    newest, *skipped = (RunEvent(asset.name, event.timestamp, _values(event), _message(event)) for event in named)
+    return replace(newest, skipped=tuple(skipped), more_skipped=len(waiting) - len(named))
 
 
 def _once(events: Sequence[Any], known: frozenset[str]) -> list[Any]:

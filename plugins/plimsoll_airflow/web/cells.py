@@ -73,10 +73,11 @@ def cell_document(visit: Visit, cell_id: str) -> CellDocument:
     campaign_state = _state(visit)
     state = require_cell_state(campaign_state, cell_id, visit.campaign_id)
     over = time_left_in(visit.campaign, campaign_state, library().clock.now()).over
+    here = find_installation()
     return CellDocument(
         campaign_id=visit.campaign_id,
         status=cell_status(state, visit.resolved, over.get(cell_id, 0.0)),
-        attempts=tuple(AttemptStatus.model_validate(_facts(attempt)) for attempt in state.attempts),
+        attempts=tuple(AttemptStatus.model_validate(_facts(attempt, here)) for attempt in state.attempts),
     )
 
 
@@ -97,7 +98,7 @@ def attempt_document(visit: Visit, cell_id: str, number: int) -> AttemptDocument
         )
     return AttemptDocument.model_validate(
         {
-            **_facts(wanted),
+            **_facts(wanted, find_installation()),
             "cluster": layout.CLUSTER.read(visit.store, wanted.key),
             "fingerprint": layout.FINGERPRINT.read(visit.store, wanted.key),
             "files": attempt_file_names(visit.store, wanted.key),
@@ -168,8 +169,8 @@ def _state(visit: Visit) -> CampaignState[CellState]:
     return read_state(visit.store, visit.campaign_id, visit.resolved, library().clock.now(), library().memory)
 
 
-def _facts(state: AttemptState) -> dict[str, object]:
-    run = CellRun.of(state.attempt.owner, find_installation()) if state.attempt else None
+def _facts(state: AttemptState, here: str) -> dict[str, object]:
+    run = CellRun.of(state.attempt.owner, here) if state.attempt else None
     return {
         "attempt": state.key.attempt,
         "state": state.verdict.outcome if state.verdict else "failed" if state.ended else "running",

@@ -153,7 +153,9 @@ def _figures(verdict: Verdict | None) -> dict[str, object]:
         "worst_ms": level.worst_ms if level else None,
         "worst_to_bound": distance(verdict) if verdict else None,
         "worst_is_floor": verdict.worst_is_floor if verdict else None,
-        **{f"intervals_{name}": getattr(level, name, None) for name in ("judged", "missed", "not_judged")},
+        "intervals_judged": level.judged if level else None,
+        "intervals_missed": level.missed if level else None,
+        "intervals_not_judged": level.not_judged if level else None,
     }
 
 
