@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 from typing import Literal
 
-from plimsoll.domain.attempt.load_summary import LoadSummary
+from plimsoll.domain.attempt.load_summary import BrokenRule, LoadSummary
 from plimsoll.domain.attempt.status import LevelProgress, LoadPhase
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.origins import Download
@@ -37,6 +37,8 @@ class LoadStatus:
     """How the service levels fare so far; empty where that is not watched."""
     is_ready: bool = False
     """Whether everything before the timed run is done, and the load waits for its start."""
+    stopped: BrokenRule | None = None
+    """The stop rule that ended the load, or is ending it."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class LoadGenerator(ABC):
     """
     loads_endpoints = False
     """Whether it can load any other database that is there."""
-    mend_of_unkept = "use plimsoll-stress on one load host, or remove the rule"
+    mend_of_unkept = "use plimsoll-stress, or remove the rule"
     """How people mend a definition with a rule that is `unkept`."""
     keyspace = ""
     """Where the rows of a load are, if it is known."""
@@ -125,7 +127,11 @@ class LoadGenerator(ABC):
         """Make in advance what loads would otherwise wait for. Idempotent. Raises ArtefactError."""
 
     def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:
-        """Explain why the generator can't end a load by that rule; empty where it can, though nobody watches it."""
+        """Explain why the generator can't end a load by that rule; empty where it can, though nobody watches it.
+
+        Each of several load hosts holds its own share of the load against the rule. What breaks it on the whole breaks
+        it on one of them, as a share of all operations is not above that of every host.
+        """
         return "it goes on whatever happens to its operations"
 
     @abstractmethod
@@ -190,6 +196,13 @@ class LoadGenerator(ABC):
         Raises LoadError where it can't wait.
         """
         raise LoadError(f"{self.name} can't share a load", where=job_id, mend="write `hosts: 1`")
+
+    def end(self, host: Host, job_id: str, broken: BrokenRule) -> None:
+        """End the timed run on that host as its own stop rule would: another host's share has broken that rule.
+
+        Repeating the call has no effect. Raises LoadError where no rule can end it.
+        """
+        raise LoadError(f"{self.name} can't end a load by a rule", where=job_id, mend=self.mend_of_unkept)
 
     def with_rows(self, spec: LoadSpec, rows: int) -> LoadSpec:
         """Return the same with a workload that populates so many rows, and asks for these."""

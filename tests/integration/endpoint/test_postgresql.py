@@ -1,6 +1,7 @@
 """A PostgreSQL that Plimsoll did not start is measured by pgbench, left as it was, and its password seen nowhere."""
 
 import os
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -118,6 +119,34 @@ def test_a_load_that_nobody_answers_is_stopped_by_its_rule(
     assert made(theirs) == []
 
 
+def test_a_rule_that_one_of_several_load_hosts_breaks_ends_the_load_on_all(
+    tools: Any, definition: Any, theirs: TheirPostgresql, tmp_path: Path
+) -> None:
+    """One of them is frozen, and so silent; the other, which is fine, is ended by the next look."""
+    mine, said = tools(), list[str]()
+    own = definition(
+        timing={"duration": "5m", "warmup": "2s"},
+        service_levels=[{"percentile": 99, "interval": "2s", "below": "30s"}],
+        stop_when=[{"errors": "5%", "within": "3s"}],
+        load_generator={**definition().load_generator.model_dump(mode="json"), "hosts": 2},
+    )
+    assert problems(mine, own) == ()
+    CampaignStore(mine.store, own.name).open(own)
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(run_missing, mine, own.name, "me", said.append)
+        until(lambda: any("load, " in line for line in said), "the timed run")
+        [frozen, _] = sorted(_loads(), key=lambda load: load.cwd())
+        frozen.suspend()
+        until(lambda: len(list((tmp_path / "work-external").rglob("stopped.json"))) == 2, "the end of both loads")
+        [ran] = running.result()
+    assert (ran.troubles, ran.remains) == ((), False)
+    assert ran.verdict is not None
+    assert re.search(r"by `stop_when\[0\]`: load: the program has printed nothing", ran.verdict.stopped)
+    assert any("a stop rule ends it: load: the program" in line for line in said)
+    assert ran.verdict.met is not True
+    assert (_loads(), made(theirs)) == ([], [])
+
+
 def test_a_wrong_password_is_told_before_anything_is_made(
     tools: Any, definition: Any, theirs: TheirPostgresql, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,6 +159,12 @@ def test_a_wrong_password_is_told_before_anything_is_made(
     assert "of-somebody-else" not in str(refused.value)
     actions.destroy(work)
     assert made(theirs) == []
+
+
+def _loads() -> list[psutil.Process]:
+    """Return the programs of the timed run, one of each load host."""
+    running = psutil.process_iter(["name", "cmdline"])
+    return [one for one in running if one.info["name"] == "pgbench" and "--log" in (one.info["cmdline"] or ())]
 
 
 def _processes(theirs: TheirPostgresql) -> list[psutil.Process]:

@@ -52,11 +52,13 @@ def texts(folder: Path) -> Iterator[str]:
             yield (Path(parent) / name).read_bytes().decode(errors="replace")
 
 
+@pytest.mark.parametrize("hosts", [pytest.param(1, marks=long("two load hosts do all that one does")), 2])
 def test_it_is_measured_and_left_as_it_was(
-    site: Any, definition: Any, theirs: Guarded, before: Any, tmp_path: Path
+    site: Any, definition: Any, theirs: Guarded, before: Any, tmp_path: Path, hosts: int
 ) -> None:
     said: list[str] = []
-    work, verdict = run(site().tools, definition(), said)
+    generator = {"threads": 2, "heap": "128M", "hosts": hosts}
+    work, verdict = run(site().tools, definition(load_generator=generator), said)
     assert (verdict.outcome, verdict.reasons) == ("met", ())
     fingerprint = layout.FINGERPRINT.read(work.toolkit.store, work.key)
     assert fingerprint is not None

@@ -144,6 +144,18 @@ def test_a_load_that_nobody_watches_ends_and_one_that_somebody_watches_goes_on(
     assert load.files.summary["reason"] == f"nobody has looked at the load for {LEASE_S} s"
 
 
+def test_a_rule_that_another_generator_has_broken_ends_the_run(node: Node, start_load: Any, tmp_path: Path) -> None:
+    end = tmp_path / "end.json"
+    options = ("--split", "1/2", "--stop-when", "errors/2s/5%", "--end-file", end)
+    load = start_load(node, *FEW, "-d", "10m", *options)
+    until(lambda: len(load.files.progress) > 2, "the timed run")
+    end.write_text('{"seconds": 1.5, "rule": 1, "why": "load2: late"}')
+    assert load.wait() == 0, load.said()
+    run = load.files.summary["run"]
+    assert (run["stopped"]["rule"], run["stopped"]["why"]) == (1, "load2: late")
+    assert run["completed"] == load.files.completed().total()
+
+
 @contextmanager
 def watching(lease: Path) -> Iterator[None]:
     """Look at the load that has this lease, within the block."""

@@ -13,7 +13,7 @@ from plimsoll.analysis.attempt.service_level_evaluation import judge_load_hosts,
 from plimsoll.analysis.attempt.several_load_hosts import merged_seconds, over_common_time, summed
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
 from plimsoll.analysis.logs.operations import Failures
-from plimsoll.domain.attempt.load_summary import LoadSummary
+from plimsoll.domain.attempt.load_summary import BrokenRule, LoadSummary
 from plimsoll.domain.keys.process import GeneratorSecond
 from plimsoll.domain.keys.service_level import ServiceLevel
 from plimsoll.domain.text.errors import LogError
@@ -21,6 +21,7 @@ from plimsoll.domain.text.errors import LogError
 START = 1_767_000_000.0
 OPTIONS = ReadOptions(kinds={"reads": "reads", "writes": "writes"})
 RUN = Run(warmup=timedelta(seconds=10), duration=timedelta(seconds=40), attempted_ops_s=100)
+CUT = replace(RUN, duration=timedelta(seconds=30))
 LEVELS = (ServiceLevel(percentile=99),)
 """At 100 ops/s an interval leaves ten operations above its p99, so that no note says that there are too few."""
 
@@ -53,6 +54,12 @@ def test_hosts_that_did_the_very_same_are_no_log_given_twice() -> None:
 def test_a_host_that_began_at_another_time_makes_the_measurement_unsound_and_is_named() -> None:
     both = judge_load_hosts({"load": logs(50), "load2": logs(50, start=START + 3)}, RUN, LEVELS, OPTIONS)
     assert any("load2/" in reason and "begins 3.000 s after" in reason for reason in both.reasons)
+
+
+def test_a_host_that_went_on_after_a_rule_had_ended_the_load_on_another_is_judged_as_far_as_both_went() -> None:
+    both = judge_load_hosts({"load": logs(50, seconds=32), "load2": logs(50)}, CUT, LEVELS, OPTIONS)
+    assert (both.reasons, both.levels[0].judged) == ((), 2)
+    assert not any("load2" in note for note in both.notes)
 
 
 def test_a_clock_that_is_ahead_is_set_right() -> None:
@@ -183,3 +190,28 @@ def test_the_account_of_one_host_stays_as_it_is() -> None:
     alone = summary(reason="x")
     assert summed({"load": alone}) is alone
     assert merged_seconds({"load": [second(1, 0)]}, {}) == (second(1, 0),)
+
+
+def stopped(after_s: float, why: str, **figures: Any) -> LoadSummary:
+    broken = BrokenRule(seconds=after_s, rule=1, why=why)
+    return LoadSummary(complete=True, duration_s=after_s, stopped=broken, **figures)
+
+
+def test_the_host_whose_share_broke_a_rule_first_tells_when_the_load_was_ended() -> None:
+    first = stopped(25.0, "nothing was answered for 10 s", answered=900, operations={"reads": 900}, warmup_s=10.0)
+    told = stopped(33.0, "load2: nothing was answered for 10 s", answered=1200, errors={"timeout": 7}, warmup_s=10.0)
+    whole = summed({"load": told, "load2": first})
+    assert whole.stopped == BrokenRule(seconds=25.0, rule=1, why="load2: nothing was answered for 10 s")
+    assert (whole.complete, whole.duration_s, whole.ended_s) == (True, 25.0, 25.0)
+    # The other went on, so its counts are of another time
+    assert (whole.answered, whole.operations, whole.errors) == (None, {}, {})
+    assert whole.from_start is None
+
+
+def test_a_load_that_was_ended_in_its_warm_up_is_told_from_its_start() -> None:
+    first = stopped(8.0, "late", cpu_cores=1.0)
+    from_start = stopped(12.0, "load: late", cpu_cores=3.0)
+    told = stopped(12.0, "load: late", cpu_cores=2.0).model_copy(update={"from_start": from_start})
+    whole = summed({"load": first, "load2": told})
+    assert whole.judged_after(timedelta(0)).cpu_cores == 3.0
+    assert whole.judged_after(timedelta(0)).stopped == whole.stopped

@@ -74,7 +74,8 @@ class Endpoint:
             while (ended := self._run(host, "ready", self.options.ready, _Values(place))).exit_code:
                 if self._clock.now() >= until:
                     what = f"{address} is not ready: {_ending(ended)}"
-                    raise _error("ready", what, "see whether it can be reached from the load host, and with which user")
+                    mend = f"see whether it can be reached from {host.info.name}, and with which user"
+                    raise _error("ready", what, mend)
                 self._clock.sleep(1.0)
 
     def nodes(self, host: Host) -> tuple[ReportedNode, ...]:

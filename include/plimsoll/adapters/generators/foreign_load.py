@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from plimsoll.adapters.hosts.secret_input import given
+from plimsoll.domain.attempt.load_summary import BrokenRule
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.text.errors import LoadError
 from plimsoll.domain.text.wording import shortened
@@ -198,6 +199,10 @@ class ForeignGenerator(LoadGenerator):
         """Tell whether a timed run that ended with an exit code is judged by its files all the same."""
         return False
 
+    def _stopped(self, host: Host) -> BrokenRule | None:
+        """Return the stop rule that ended a complete load on that host; None where none did."""
+        return None
+
     def start(self, host: Host, request: LoadRequest) -> None:
         folder, spec = folder_of(host), request.spec
         load = self._load(host, request)
@@ -228,7 +233,7 @@ class ForeignGenerator(LoadGenerator):
             return self._running(host, plan, name, console)
         reason = self._fault(host, job, plan, name, console)
         if not reason:
-            return LoadStatus("complete", "load", seconds_left=0.0)
+            return LoadStatus("complete", "load", seconds_left=0.0, stopped=self._stopped(host))
         phase = self._running(host, plan, name, console).phase
         return LoadStatus("failed", phase, reason=f"{reason}{last_lines(console)}")
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.analysis import grouped
-from plimsoll.analysis.attempt.alignment import Phase, misfits, windows
+from plimsoll.analysis.attempt.alignment import Phase, judged_until_s, misfits, windows
 from plimsoll.analysis.attempt.intervals import Measured
 from plimsoll.analysis.attempt.judgement import (
     JudgedInterval,
@@ -103,9 +103,10 @@ def judge_samples(
     """Judge percentiles over time. A run with undecided intervals is invalid, unless another interval missed."""
     by_series = list(grouped(((sample.operation, sample.series), sample) for sample in samples).values())
     tracks = list(map(_track, by_series))
-    faults = [*continuity_faults(tracks, min(level.interval.total_seconds() for level in levels))]
+    schedules = [schedule_of(tracks, run, level.interval) for level in levels]
+    shortest_s = min(level.interval.total_seconds() for level in levels)
+    faults = [*continuity_faults(tracks, shortest_s, judged_until_s(schedules))]
     if not faults:
-        schedules = (schedule_of(tracks, run, level.interval) for level in levels)
         faults = [fault for schedule in schedules for fault in misfits(tracks, schedule)]
     if faults:
         return Judgement(reasons=tuple(dict.fromkeys(faults)))

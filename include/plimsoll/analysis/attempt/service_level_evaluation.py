@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
 
-from plimsoll.analysis.attempt.alignment import Schedule, Window, misfits, windows
+from plimsoll.analysis.attempt.alignment import Schedule, Window, judged_until_s, misfits, windows
 from plimsoll.analysis.attempt.few_operations import few_in_intervals
 from plimsoll.analysis.attempt.intervals import Measured, Wanted, measure
 from plimsoll.analysis.attempt.judgement import (
@@ -190,7 +190,8 @@ def judge_tracks(
     """
     schedules = {level.interval: schedule_of(tracks, run, level.interval) for level in levels}
     shortest_s = min(schedule.interval_s for schedule in schedules.values())
-    faults = continuity_faults(tracks, shortest_s)
+    planned_end_s = judged_until_s(schedules.values())
+    faults = continuity_faults(tracks, shortest_s, planned_end_s)
     # Only records without gaps and overlaps can be placed in intervals
     if not faults:
         faults = tuple(fault for schedule in schedules.values() for fault in misfits(tracks, schedule))
@@ -208,7 +209,6 @@ def judge_tracks(
         for level in levels
     ]
     first = evaluations[0]
-    planned_end_s = None if run.duration is None else first.schedule.origin_s + run.duration.total_seconds()
     logged = sum(interval.count for interval in first.of(ALL_OPERATIONS))
     is_whole = run.operations is None or logged == run.operations
     lost = f"the logs hold {plural(logged, 'operation')}, the load generator answered for {run.operations}"

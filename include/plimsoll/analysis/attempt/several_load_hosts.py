@@ -13,7 +13,7 @@ from typing import Any
 
 from plimsoll.analysis.logs.formats.operation_log.values import EPOCH_FROM_S
 from plimsoll.analysis.logs.formats.reading import Reading, totals
-from plimsoll.domain.attempt.load_summary import LoadSummary
+from plimsoll.domain.attempt.load_summary import LoadSummary, first_broken
 from plimsoll.domain.keys.process import GeneratorSecond
 from plimsoll.domain.text.errors import LogError
 
@@ -22,10 +22,24 @@ _LARGEST = ("cpu_cores", "schedule_lag_p99_ms", "schedule_lag_max_ms", "hiccup_m
 
 
 def summed(by_host: Mapping[str, LoadSummary]) -> LoadSummary:
-    """Return the summaries of all hosts, by name, as the summary of the whole load."""
+    """Return the summaries of all hosts, by name, as the summary of the whole load.
+
+    Where a stop rule ended it, one host broke the rule and the others ended later: the operations until then are known
+    from their logs alone.
+    """
     summaries = list(by_host.values())
     if len(summaries) == 1:
         return summaries[0]
+    if stopped := first_broken({host: summary.stopped for host, summary in by_host.items()}):
+        uncounted: dict[str, Any] = {"stopped": stopped, "answered": None, "operations": {}, "errors": {}}
+        from_start = {host: summary.from_start or summary for host, summary in by_host.items()}
+        whole = None if from_start == by_host else summed(from_start)
+        return _added(by_host).model_copy(update={**uncounted, "from_start": whole})
+    return _added(by_host)
+
+
+def _added(by_host: Mapping[str, LoadSummary]) -> LoadSummary:
+    summaries = list(by_host.values())
     incomplete = {host: summary.reason for host, summary in by_host.items() if not summary.complete}
     reasons = [f"{host}: {reason or 'not complete'}" for host, reason in incomplete.items()]
     return LoadSummary(

@@ -24,6 +24,18 @@ class BrokenRule(Model):
     why: Annotated[str, Field(description="How it was broken, in words")]
 
 
+def first_broken(by_host: Mapping[str, BrokenRule | None]) -> BrokenRule | None:
+    """Return the rule that was broken first, with the load host whose share broke it; None where none was.
+
+    The others were told to end their share, and so ended later.
+    """
+    broken = [(rule.seconds, host, rule) for host, rule in by_host.items() if rule is not None]
+    if not broken:
+        return None
+    _, host, first = min(broken, key=lambda one: one[:2])
+    return first.model_copy(update={"why": f"{host}: {first.why}"})
+
+
 class LoadSummary(Model):
     """The figures of one run. Unless said otherwise they cover the judged time: the timed run less its warm-up."""
 

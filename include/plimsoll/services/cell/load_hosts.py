@@ -2,8 +2,8 @@
 
 All state is in the store and on the hosts, so another process can continue at any moment. Each host populates its part
 of the rows and is then ready. When all are ready, rows are written to disk, nodes finish what they began, an action
-ends; then the clocks are compared, a common start is recorded, and each host is told that start by its own clock. Every
-look at the load's status does this.
+ends; then the clocks are compared, a common start is recorded, and each host is told that start by its own clock. Once
+a stop rule has ended the load on one host, the others are told to end it. Every look at the load's status does this.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
-from plimsoll.domain.attempt.load_summary import ClockReading, LeftoverWork, LoadStart, most_apart_ms
+from plimsoll.domain.attempt.load_summary import ClockReading, LeftoverWork, LoadStart, first_broken, most_apart_ms
 from plimsoll.domain.attempt.status import LoadPhase
 from plimsoll.domain.hosts.cluster import Cluster
 from plimsoll.domain.text.errors import OF_HOSTS, LoadError, PlimsollError
@@ -115,7 +115,7 @@ def _now(clock: Clock, readings: Mapping[str, ClockReading]) -> datetime:
 
 def at_once(items: Sequence[_S], work: Callable[[_S], _T]) -> list[_T]:
     """Call the function for all hosts at the same time. The first error is raised after all calls have ended."""
-    with ThreadPoolExecutor(len(items)) as pool:
+    with ThreadPoolExecutor(max(len(items), 1)) as pool:
         return list(pool.map(work, items))
 
 
@@ -155,6 +155,28 @@ def awaited_before_load(work: AttemptContext, cluster: Cluster) -> tuple[str | N
     return None, leftover_work
 
 
+def _statuses(generator: LoadGenerator, hosts: Sequence[Host], job_id: str) -> dict[str, LoadStatus]:
+    """Return the load's status on each host. Where a stop rule has ended it on one, the others are told to end it, also
+    if one can't be reached, whose error is raised after that.
+    """
+
+    def status(host: Host) -> LoadStatus | PlimsollError:
+        try:
+            return generator.status(host, job_id)
+        except OF_HOSTS as error:
+            return error
+
+    answers = at_once(hosts, status)
+    told = {host: answer for host, answer in zip(hosts, answers, strict=True) if isinstance(answer, LoadStatus)}
+    if broken := first_broken({host.info.name: one.stopped for host, one in told.items()}):
+        going = [host for host, one in told.items() if one.state == "running" and one.stopped is None]
+        at_once(going, lambda host: generator.end(host, job_id, broken))
+    for answer in answers:
+        if isinstance(answer, PlimsollError):
+            raise answer
+    return {host.info.name: one for host, one in told.items()}
+
+
 _ORDER: Sequence[LoadPhase] = ("populate", "warm-up", "load")
 
 
@@ -189,9 +211,10 @@ def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:
     if is_all_done(work):
         stop_all(work.load_generator, hosts, job_id)  # it waits for a load that does not begin
         return LoadStatus("complete", "load", seconds_left=0.0)
-    answers = at_once(hosts, lambda host: work.load_generator.status(host, job_id))
-    statuses = dict(zip((host.info.name for host in hosts), answers, strict=True))
-    status = answers[0] if len(hosts) == 1 else together(statuses)
+    statuses = _statuses(work.load_generator, hosts, job_id)
+    status = statuses[hosts[0].info.name] if len(hosts) == 1 else together(statuses)
+    if status.state == "running" and status.stopped:
+        return replace(status, note=f"a stop rule ends it: {status.stopped.why}")
     # Of several hosts some may have been told the start, and others not yet
     has_begun = status.phase != "populate" or (len(hosts) == 1 and not status.is_ready)
     if status.state != "running" or has_begun:
@@ -210,8 +233,9 @@ def together(statuses: Mapping[str, LoadStatus]) -> LoadStatus:
     failed = [f"{host}: {part.reason}" for host, part in statuses.items() if part.state == "failed"]
     if failed:
         return LoadStatus("failed", phase, reason="; ".join(failed))
+    stopped = first_broken({host: status.stopped for host, status in statuses.items()})
     if all(part.state == "complete" for part in parts):
-        return LoadStatus("complete", phase, seconds_left=0.0)
+        return LoadStatus("complete", phase, seconds_left=0.0, stopped=stopped)
     running = [part for part in parts if part.state == "running"]
     rates = [part.achieved_ops_s for part in running if part.achieved_ops_s is not None]
     return LoadStatus(
@@ -223,4 +247,5 @@ def together(statuses: Mapping[str, LoadStatus]) -> LoadStatus:
         errors=None if any(part.errors is None for part in parts) else sum(part.errors or 0 for part in parts),
         note=next((part.note for part in running if part.note), ""),
         is_ready=all(part.is_ready for part in parts),
+        stopped=stopped,
     )

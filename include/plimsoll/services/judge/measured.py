@@ -47,8 +47,9 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
     Raises NotFound where an attempt without a failure has no fingerprint.
     """
     judgement = _judgement(evidence)
-    # Only its files tell when a command's run began, from which the times of the action are counted
-    if evidence.part.load_generator.command:
+    # Only its files tell when a command's run began, from which the times of the action are counted; and what failed
+    # on each of several load hosts until a stop rule ended the load on one of them
+    if evidence.part.load_generator.command or (evidence.summary.stopped and len(evidence.summaries) > 1):
         evidence = replace(evidence, summary=by_files(evidence.summary, judgement))
     judgement, action = _around_action(evidence, judgement)
     judged = Judged(judgement, judgement.intervals.frame(), None, _opening_backlog(evidence), action)

@@ -13,6 +13,7 @@ from tests.support.resolved import only_part
 from tests.unit.adapters.foreign_load.load_requests import definition, request
 
 from plimsoll.adapters.generators.command import CommandGenerator
+from plimsoll.domain.attempt.load_summary import BrokenRule
 from plimsoll.domain.campaign.resolve import load_spec
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.cluster import HostInfo
@@ -84,6 +85,38 @@ def test_several_hosts_share_the_rate_and_wait_for_one_start(generator: CommandG
     assert [line.split()[0] for line in script(host)] == ["start", "load"]
     assert "--rate 33 " in script(host)[-1]
     assert script(host)[-1].endswith(" 8 2/3")
+
+
+def test_a_rule_that_another_host_broke_is_told_and_a_load_that_a_rule_ended_says_so(
+    generator: CommandGenerator, host: ScriptedHost
+) -> None:
+    broken, asked = BrokenRule(seconds=20.0, rule=0, why="load2: late"), request(**keys())
+    generator.start(host, asked)
+    generator.end(host, asked.job_id, broken)
+    assert BrokenRule.model_validate_json(host.read_tail(host.root / "load" / "end.json", max_bytes=1_000)) == broken
+    host.statuses[asked.job_id] = JobStatus("exited", 0)
+    ended = {
+        "load.console": "",
+        "load.end": "exit 0\nseconds 21\n",
+        "a.hdr": "",
+        "stopped.json": broken.model_dump_json(),
+    }
+    for name, content in ended.items():
+        host.write(host.root / "load" / name, content)
+    status = generator.status(host, asked.job_id)
+    assert (status.state, status.stopped) == ("complete", broken)
+
+
+def test_a_program_that_takes_long_to_end_is_told_as_stopped_before_it_has(
+    generator: CommandGenerator, host: ScriptedHost
+) -> None:
+    broken, asked = BrokenRule(seconds=20.0, rule=0, why="late"), request(**keys({"progress": "(?P<rate>[0-9.]+) ops"}))
+    generator.start(host, asked)
+    for name, content in {"load.console": "", "stopped.json": broken.model_dump_json()}.items():
+        host.write(host.root / "load" / name, content)
+    host.command = lambda _: CommandResult(0, "20\n", "")
+    status = generator.status(host, asked.job_id)
+    assert (status.state, status.stopped) == ("running", broken)
 
 
 def test_a_load_that_is_smaller_than_the_number_of_its_hosts_is_never_sent_without_a_rate(

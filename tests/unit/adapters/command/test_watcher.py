@@ -8,6 +8,7 @@ import pytest
 
 from plimsoll.adapters.generators.command.watcher import Report, Watch, broken, figures_of, report, silent
 from plimsoll.adapters.generators.command.watching import unkept
+from plimsoll.domain.attempt.load_summary import BrokenRule
 from plimsoll.domain.keys.timing import StopRule
 
 PGBENCH = re.compile(r"progress: [0-9.]+ s, (?P<rate>[0-9.]+) tps, .*?(?P<errors>\d+) failed")
@@ -58,6 +59,16 @@ def test_what_an_alternative_of_the_pattern_tells_belongs_to_the_next_rate(
     (tmp_path / "console").write_text(printed)
     found = watch.look(1.0)
     assert (found[1] if found else "") == why
+
+
+def test_the_rule_that_another_host_s_share_broke_ends_this_one_too(tmp_path: Path) -> None:
+    settings = {"rules": [ERRORS], "pattern": r"tps: (?P<rate>\d+)", "console": "console"}
+    watch = Watch({**settings, "lease": None, "lease_s": 60, "duration_s": 100}, tmp_path)
+    (tmp_path / "console").write_text("tps: 10\n")
+    assert watch.look(1.0) is None
+    told = BrokenRule(seconds=12.5, rule=1, why="load2: nothing was answered for 10 s")
+    (tmp_path / "end.json").write_text(told.model_dump_json())
+    assert watch.look(2.0) == (1, "load2: nothing was answered for 10 s")
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,10 @@ class Site:
 
     def __init__(self, folder: Path) -> None:
         self.host = ScriptedHost(folder, HostInfo(name="load", role="load", address="127.0.0.1"))
+        self.other = ScriptedHost(folder / "other", HostInfo(name="load2", role="load", address="127.0.0.2"))
         self.host.command = self._run
+        self.other.command = self._run_beside
+        self.asked_beside: list[str] = []
         self.there: set[str] = set()
         self.ran: list[str] = []
         self.answers: dict[str, CommandResult] = {}
@@ -77,12 +80,17 @@ class Site:
 
     def make(self, **changes: Any) -> str:
         request = ClusterRequest(id=CELL, owner="me", nodes=0, expires_at=BEGAN + timedelta(hours=1))
-        self.cell(**changes).make(request, self.host)
+        self.cell(**changes).make(request, [self.host, self.other])
         return self.set_ups.known[CELL].own
 
     def began(self) -> None:
         """Leave what a process does that died before it had set up."""
         self.set_ups.settle(CELL, SetUp(own=OWN, addresses=("db:5432",)))
+
+    def _run_beside(self, argv: Sequence[str]) -> CommandResult:
+        words = argv[argv.index("timeout") + 3 :]
+        self.asked_beside.append(words[0])
+        return self.answers.get(f"{words[0]} beside", CommandResult(0, "", ""))
 
     def _run(self, argv: Sequence[str]) -> CommandResult:
         words = argv[argv.index("timeout") + 3 :]
@@ -110,6 +118,14 @@ def test_it_is_made_once_and_removed(site: Site) -> None:
     ran = len(site.ran)
     site.cell().clean_up(CELL, site.host)
     assert len(site.ran) == ran
+
+
+def test_each_load_host_is_asked_whether_it_is_ready_and_the_first_sets_it_up(site: Site) -> None:
+    site.make()
+    assert set(site.asked_beside) == {"ready"}
+    site.answers["ready beside"] = CommandResult(2, "", "no route")
+    with pytest.raises(ProviderError, match="see whether it can be reached from load2"):
+        site.make()
 
 
 def test_what_a_process_made_that_died_is_removed_before_it_is_made_anew(site: Site) -> None:

@@ -66,6 +66,9 @@ def test_the_program_ends_the_load_by_the_rules_that_protect_the_system(azul: De
     arguments = arguments_of(guarded)
     assert arguments[arguments.index("--stop-when") + 1] == "errors/10s/5%,99.9/2m/1000ms"
     assert "--stop-when" not in arguments_of(azul)
+    assert "--end-file" not in arguments
+    shared = arguments_of(guarded, part=2, parts=3)
+    assert shared[shared.index("--end-file") + 1] == "load/end.json"
 
 
 def test_one_of_several_load_hosts_is_told_which_and_to_wait_for_the_start(azul: Definition) -> None:

@@ -1,6 +1,7 @@
 """Several load hosts that put on one load together."""
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
@@ -10,7 +11,7 @@ from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantProduct
 
-from plimsoll.domain.attempt.load_summary import ClockReading, LeftoverWork, LoadStart, LoadSummary
+from plimsoll.domain.attempt.load_summary import BrokenRule, ClockReading, LeftoverWork, LoadStart, LoadSummary
 from plimsoll.domain.attempt.status import LoadPhase
 from plimsoll.domain.campaign.specs import VariantSpec
 from plimsoll.domain.keys.workload import Workload
@@ -21,7 +22,7 @@ from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.load_hosts import read_start, together
+from plimsoll.services.cell.load_hosts import load_hosts, read_start, together
 from plimsoll.services.judge.attempt_judging import judge
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
@@ -215,6 +216,53 @@ def test_a_load_host_that_can_not_be_reached_keeps_no_other_from_being_stopped(
     with pytest.raises(HostError, match="can't be reached"):
         loading.stop_load(work)
     assert stopped == ["load2"]
+
+
+def test_once_a_rule_has_ended_the_load_on_one_host_the_others_are_told_to_end_it(
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, broken = list[tuple[str, BrokenRule]](), BrokenRule(seconds=7.0, rule=0, why="late")
+    ended = LoadStatus("complete", "load", seconds_left=0.0, stopped=broken)
+    statuses = {"load": RUNNING, "load2": ended}
+
+    def end(generator: InstantLoadGenerator, host: Host, job_id: str, broken: BrokenRule) -> None:
+        told.append((host.info.name, broken))
+
+    def status(generator: InstantLoadGenerator, host: Host, job_id: str) -> LoadStatus:
+        return statuses[host.info.name]
+
+    monkeypatch.setattr(InstantLoadGenerator, "end", end)
+    monkeypatch.setattr(InstantLoadGenerator, "status", status)
+    seen = loading.poll_load(work)
+    assert (seen.state, seen.note) == ("running", "a stop rule ends it: load2: late")
+    assert told == [("load", BrokenRule(seconds=7.0, rule=0, why="load2: late"))]
+    statuses["load"] = replace(ended, stopped=BrokenRule(seconds=9.0, rule=0, why="load2: late"))
+    assert loading.poll_load(work).state == "complete"
+    assert len(told) == 1
+
+
+def test_a_load_host_that_can_not_be_reached_keeps_no_other_from_being_ended_by_a_rule(
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, broken = list[str](), BrokenRule(seconds=7.0, rule=0, why="late")
+    [first, second] = load_hosts(work, work.cluster())
+    third = copy(second)
+    third.info = second.info.model_copy(update={"name": "load3"})
+
+    def status(generator: InstantLoadGenerator, host: Host, job_id: str) -> LoadStatus:
+        if host.info.name == "load3":
+            raise HostError("can't be reached", where="host load3")
+        return RUNNING if host.info.name == "load" else LoadStatus("running", "load", stopped=broken)
+
+    def end(generator: InstantLoadGenerator, host: Host, job_id: str, broken: BrokenRule) -> None:
+        told.append(host.info.name)
+
+    monkeypatch.setattr(InstantLoadGenerator, "end", end)
+    monkeypatch.setattr(InstantLoadGenerator, "status", status)
+    monkeypatch.setattr("plimsoll.services.cell.load_hosts.load_hosts", lambda *_: [first, second, third])
+    with pytest.raises(HostError, match="can't be reached"):
+        loading.poll_load(work)
+    assert told == ["load"]
 
 
 RUNNING = LoadStatus("running", "load", achieved_ops_s=500.0, seconds_left=30.0, errors=1)

@@ -11,7 +11,7 @@ from typing import Any
 
 from plimsoll.adapters.generators.command import commands, watching
 from plimsoll.adapters.generators.command.commands import START, WAIT, program_in_archive
-from plimsoll.adapters.generators.command.watcher import FIGURES, RATE, STOPPED
+from plimsoll.adapters.generators.command.watcher import END, FIGURES, RATE, STOPPED
 from plimsoll.adapters.generators.foreign_load import (
     LOAD,
     PLAN,
@@ -29,7 +29,7 @@ from plimsoll.adapters.generators.foreign_load import (
 )
 from plimsoll.adapters.hosts.processes import missing
 from plimsoll.adapters.hosts.time_limits import ENDED, KILLED, within
-from plimsoll.domain.attempt.load_summary import LoadSummary
+from plimsoll.domain.attempt.load_summary import BrokenRule, LoadSummary
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.origins import Download
 from plimsoll.domain.keys.system import LoadCommand, LoadGeneratorChoice, filled, placeholders, program_of
@@ -97,8 +97,6 @@ class CommandGenerator(ForeignGenerator):
         return f"there is no {' and no '.join(lacking)} on this host: install it, or correct `load_generator.command`"
 
     def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:
-        if choice.hosts > 1:
-            return "each of several load hosts knows only its own part of the load: write `hosts: 1`"
         return watching.unkept(rule, choice.command.progress or "") if choice.command else ""
 
     def limits(self, spec: LoadSpec) -> Sequence[str]:
@@ -177,6 +175,12 @@ class CommandGenerator(ForeignGenerator):
         times = {"start": start.astimezone(UTC).isoformat(), "local": local.timestamp()}
         host.write(folder_of(host) / START, json.dumps(times))
 
+    def end(self, host: Host, job_id: str, broken: BrokenRule) -> None:
+        host.write(folder_of(host) / END, broken.model_dump_json())
+
+    def _stopped(self, host: Host) -> BrokenRule | None:
+        return watching.broken_rule(tail(host, STOPPED))
+
     def _folders(self, host: Host, command: LoadCommand) -> dict[str, PurePosixPath]:
         folders = {}
         if command.archive is not None:
@@ -203,11 +207,13 @@ class CommandGenerator(ForeignGenerator):
         argv = ("/bin/sh", "-c", _PROGRESS, "sh", command, "" if is_watched else plan.progress, str(folder_of(host)))
         age, *matches = host.run(argv, timeout=_ASK_TIMEOUT, check=False).stdout.splitlines() or ["0"]
         elapsed_s = float(age) if age.isdecimal() else 0.0
-        rate = _rate(matches[0]) if matches else None
-        if is_watched and command == LOAD:
-            figures = tail(host, FIGURES)
-            rate = float(json.loads(figures)[RATE]) if figures else None
-        return replace(phase_of(plan, command, elapsed_s), achieved_ops_s=rate)
+        status = phase_of(plan, command, elapsed_s)
+        if not is_watched or command != LOAD:
+            return replace(status, achieved_ops_s=_rate(matches[0]) if matches else None)
+        figures = tail(host, FIGURES)
+        rate = float(json.loads(figures)[RATE]) if figures else None
+        # A program may take long to end
+        return replace(status, achieved_ops_s=rate, stopped=self._stopped(host))
 
     def _incomplete(self, host: Host, plan: Plan, console: str) -> str:
         names = [path.name for path in self.files(host) if path.name not in commands.OWN_FILES]

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from plimsoll.adapters.external.endpoint_options import OF_ENDPOINT, OWN
 from plimsoll.adapters.generators.command import starter
-from plimsoll.adapters.generators.command.watcher import ERRORS, ERRORS_S, FIGURES, RATE, STOPPED, percentile_of
+from plimsoll.adapters.generators.command.watcher import END, ERRORS, ERRORS_S, FIGURES, RATE, STOPPED, percentile_of
 from plimsoll.adapters.generators.command.watching import WATCH, WATCHER
 from plimsoll.adapters.generators.foreign_load import CONSOLE, LEASE, LOAD, POPULATE, RECORDS, Command, Load, run_s
 from plimsoll.adapters.generators.workload_options import length_problems
@@ -55,7 +55,7 @@ definition's workload, such as `rows`.
 _WHERE = "load_generator.command"
 _EXAMPLE = "write `command: {run: my-generator --rate {rate} --seconds {duration}, outputs: ['*.hdr']}`"
 _OF_WAIT = (START, STARTER, *(f"{WAIT}.{end}" for end in ("console", "begun", "times", "end", "end.part")))
-_OF_WATCH = (*(WATCH.format(command) for command in (POPULATE, LOAD)), FIGURES, STOPPED, WATCHER, LEASE)
+_OF_WATCH = (*(WATCH.format(command) for command in (POPULATE, LOAD)), FIGURES, STOPPED, END, WATCHER, LEASE)
 OWN_FILES = (*RECORDS, *_OF_WATCH, *_OF_WAIT)
 """The names of files that belong to the job, beside those that programs write."""
 _WITHOUT = {

@@ -6,8 +6,8 @@ own, so that an isolated interpreter on a load host can run it as a script:
 The file WATCH, JSON, holds the `pattern` of a line with its named groups, the `console` that the program prints to,
 the `rules`, the `signal` that ends the program, `duration_s`, and `lease`: the file that whoever watches the load
 writes anew at every look, or none, and `lease_s`: for how long it need not. The newest figures stand in `watch.json`
-in its folder, a broken rule in `stopped.json`. The exit code is the program's; 0 if a rule ended it, and 143 if nobody
-watched it any more.
+in its folder, a broken rule in `stopped.json`. `end.json` beside them tells of the rule that the share of another load
+host has broken. The exit code is the program's; 0 if a rule ended it, and 143 if nobody watched it any more.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-FIGURES, STOPPED = "watch.json", "stopped.json"
+FIGURES, STOPPED, END = "watch.json", "stopped.json", "end.json"
 RATE, ERRORS, ERRORS_S = "rate", "errors", "errors_s"
 _PERCENTILE = re.compile(r"p(\d{1,2})(?:_(\d+))?_(s|ms|us)")
 """A group with a percentile of response times and its unit: `p99_ms`, `p99_9_us`."""
@@ -164,6 +164,9 @@ class Watch:
         """Read what was printed since the last look. Returns the number of a rule that is broken now, and how."""
         if self._pattern is None:
             return None
+        if (told := self._folder / END).exists():
+            elsewhere = json.loads(told.read_text(encoding="utf-8"))
+            return int(elsewhere["rule"]), str(elsewhere["why"])
         known = len(self._reports)
         for line in self._lines():
             last_s = self._reports[-1].at_s if self._reports else 0.0

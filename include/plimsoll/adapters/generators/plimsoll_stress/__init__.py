@@ -16,7 +16,7 @@ from plimsoll.adapters.generators.plimsoll_stress.checks import problems
 from plimsoll.adapters.generators.plimsoll_stress.own_statements import unread_statements
 from plimsoll.adapters.generators.workload_options import given_options
 from plimsoll.adapters.hosts.base import console_path
-from plimsoll.domain.attempt.load_summary import LoadSummary
+from plimsoll.domain.attempt.load_summary import BrokenRule, LoadSummary
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.origins import Download
 from plimsoll.domain.keys.process import GeneratorSecond
@@ -34,7 +34,7 @@ _CPU_S = 53e-6
 _INTERVAL = timedelta(seconds=1)
 _ENV = {"LC_ALL": "C.UTF-8"}
 """So that the JVM finds folders whose names have other letters than English ones, whatever the host's language."""
-_FILES = (command.CSV, command.PROGRESS, command.SUMMARY, command.OPTIONS, command.START)
+_FILES = (command.CSV, command.PROGRESS, command.SUMMARY, command.OPTIONS, command.START, command.END)
 
 
 class PlimsollStress(LoadGenerator):
@@ -63,7 +63,7 @@ class PlimsollStress(LoadGenerator):
         return list(dict.fromkeys(chain.from_iterable(downloads)))
 
     def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:
-        return "each of several load hosts knows only its own part of the load" if choice.hosts > 1 else ""
+        return ""
 
     def prepare(self, spec: LoadSpec) -> None:
         for program in command.programs(spec):
@@ -112,9 +112,10 @@ class PlimsollStress(LoadGenerator):
             if _plan(host)["is_leased"]:
                 renew_lease(host)
             return _running(host)
-        fault = _fault(host, job)
+        summary = reports.summary_in(host, folder_of(host))
+        fault = _fault(host, job, summary)
         if fault is None:
-            return LoadStatus("complete", "load", seconds_left=0.0)
+            return LoadStatus("complete", "load", seconds_left=0.0, stopped=summary.stopped)
         reason = f"{fault}{reports.console_end(host, job_id)}"
         return LoadStatus("failed", _running(host).phase, reason=reason)
 
@@ -125,6 +126,9 @@ class PlimsollStress(LoadGenerator):
     def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:
         times = {"start": _utc(start), "local": _utc(local)}
         host.write(folder_of(host) / command.START, json.dumps(times))
+
+    def end(self, host: Host, job_id: str, broken: BrokenRule) -> None:
+        host.write(folder_of(host) / command.END, broken.model_dump_json())
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         # A crash may leave others, with whatever was in its memory.
@@ -198,11 +202,10 @@ def _plan(host: Host) -> dict[str, Any]:
     return {"job_id": "", "duration_s": 0, "is_leased": False, **parse_plan(tail(host, PLAN))}
 
 
-def _fault(host: Host, job: JobStatus) -> str | None:
+def _fault(host: Host, job: JobStatus, summary: LoadSummary) -> str | None:
     """Explain why an ended load is incomplete; None if it is complete."""
     if job.state == "missing":
         return "the load was never started"
-    summary = reports.summary_in(host, folder_of(host))
     if not summary.complete:
         return f"{summary.reason} ({_ending(job)})"
     if job.exit_code != 0:

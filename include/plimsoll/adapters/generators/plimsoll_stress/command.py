@@ -36,8 +36,8 @@ _AT_ONCE = {"--populate-rate": "0"}
 """The option to populate as fast as the threads can. Else BasicTimeSeries does at the load's rate, as published."""
 _AS_LEFT = ("--no-populate", "--no-schema")
 """Take rows and tables as they are: a definition's own schema may drop tables, or create them without a condition."""
-START = "start.json"
-"""The file that gives one of several load hosts its time to start."""
+START, END = "start.json", "end.json"
+"""The files that give one of several load hosts its time to start, and the stop rule that another's share broke."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,7 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
         "--seed": str(request.seed),
         "--drain": format_duration(DRAIN),
         **_guarded(spec),
+        **({"--end-file": str(folder / END)} if request.parts > 1 and spec.stop_when else {}),
         **_split(request),
         **({"--start-file": str(folder / START)} if request.parts > 1 or request.waits else {}),
         **(_AT_ONCE if is_own and (workload.data_per_node is not None or not request.load_ops_s) else {}),

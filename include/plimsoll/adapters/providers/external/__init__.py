@@ -131,11 +131,11 @@ class ExternalProvider(Provider):
         chosen, theirs = options.load_hosts, self._reach.of(options)
         hosts = self._hosts_from[chosen.provider].at(Places((chosen.options,)))
         cluster = hosts.ensure(request.model_copy(update={"nodes": 0, "options": chosen.options}))
-        host = hosts.host(cluster, cluster.load_host)
+        loaders = [hosts.host(cluster, info) for info in cluster.load_hosts]
         if isinstance(theirs, CellOfEndpoint):
-            theirs.make(request, host)
+            theirs.make(request, loaders)
         else:
-            theirs.make(request, host, self._places.workload)
+            theirs.make(request, loaders[0], self._places.workload)
         return _ours(cluster, options.observe)
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
@@ -210,11 +210,10 @@ class ExternalProvider(Provider):
         """Remove what the cluster made in the endpoint, from its load host; from this machine where that is gone."""
         cluster = self._found(cluster_id)
         if cluster is not None:
-            host = self._lender(cluster.provider).host(cluster, cluster.load_host)
-            for record in host.files(host.root / FOLDER):  # whatever the store says of a set-up, if it says anything
-                if record.suffix == ".job":
-                    host.stop(record.stem, grace=_GRACE)
-            theirs.clean_up(cluster_id, host)
+            hosts = [self._lender(cluster.provider).host(cluster, info) for info in cluster.load_hosts]
+            for host in hosts:
+                _end_jobs(host)  # whatever the store says of a set-up, if it says anything
+            theirs.clean_up(cluster_id, hosts[0])
         elif theirs.set_ups.of(cluster_id) is not None:
             self._clean_up_from_here(theirs, cluster_id)
 
@@ -325,6 +324,12 @@ def _ours(cluster: Cluster, observe: Observe | None = None) -> Cluster:
     hosts = [info.model_copy(update={"facts": {**info.facts, _FROM: cluster.provider}}) for info in cluster.hosts]
     observed = observed_hosts(observe) if observe else ()
     return cluster.model_copy(update={"provider": EXTERNAL, "hosts": (*hosts, *observed)})
+
+
+def _end_jobs(host: Host) -> None:
+    for record in host.files(host.root / FOLDER):
+        if record.suffix == ".job":
+            host.stop(record.stem, grace=_GRACE)
 
 
 def _tried(actions: Iterable[Callable[[], None]]) -> list[Exception]:

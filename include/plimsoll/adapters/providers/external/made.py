@@ -114,14 +114,16 @@ class CellOfEndpoint:
             problems.append(Problem(f"{_OPTIONS}.connection", error.headline, error.mend))
         return [*problems, *self._seen_from_here()]
 
-    def make(self, request: ClusterRequest, host: Host) -> None:
-        """Wait until it is ready, and set it up. What an earlier try may have made is removed first. Idempotent.
+    def make(self, request: ClusterRequest, hosts: Sequence[Host]) -> None:
+        """Wait until it is ready for each load host, and set it up from the first. What an earlier try may have made is
+        removed first. Idempotent.
 
         The name of what only this cluster has there is drawn and recorded, not computed: another machine may know the
         store by another name, and whoever cleans up must ask for the same.
         """
-        endpoint, set_up = self.endpoints.of(self.options), self.set_ups.of(request.id)
-        endpoint.require_ready(host)
+        endpoint, set_up, host = self.endpoints.of(self.options), self.set_ups.of(request.id), hosts[0]
+        for loader in hosts:
+            endpoint.require_ready(loader)
         if set_up is None:
             set_up = self._drawn(endpoint, request, host)
         elif host.read_tail(host.root / set_up.own, max_bytes=1):

@@ -1,18 +1,30 @@
 package plimsoll.stress.core;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
-/** Looks every second of a stage whether its operations break a rule by which the load ends. */
+/**
+ * Looks every second of a stage whether its operations break a rule by which the load ends, or a file says that those of
+ * another generator have broken one: {@code {"rule": …, "why": …}}.
+ */
 final class Guard implements Sink {
     private final List<Window> windows;
+    private final Path elsewhere;
     private String why;
     private int rule;
     private double ended;
 
-    Guard(List<StopRule> rules) {
+    /** @param elsewhere the file; null where there is no other generator */
+    Guard(List<StopRule> rules, Path elsewhere) {
         windows = rules.stream().map(Window::new).collect(Collectors.toList());
+        this.elsewhere = elsewhere;
     }
 
     @Override
@@ -21,12 +33,27 @@ final class Guard implements Sink {
             return;
         }
         for (int number = 0; number < windows.size(); number++) {
-            String broken = windows.get(number).add(observation);
-            if (broken != null && why == null) {
-                why = broken;
-                rule = number;
-                ended = observation.until;
-            }
+            end(windows.get(number).add(observation), number, observation.until);
+        }
+        if (elsewhere != null && Files.exists(elsewhere)) {
+            JsonNode told = told();
+            end(told.path("why").asText(elsewhere + " ends it"), told.path("rule").asInt(), observation.until);
+        }
+    }
+
+    private void end(String broken, int number, double until) {
+        if (broken != null && why == null) {
+            why = broken;
+            rule = number;
+            ended = until;
+        }
+    }
+
+    private JsonNode told() {
+        try {
+            return new ObjectMapper().readTree(elsewhere.toFile());
+        } catch (IOException unreadable) {
+            return MissingNode.getInstance();
         }
     }
 

@@ -82,7 +82,7 @@ public final class Run {
         List<Traffic> writes = writes(traffic);
         Recording recording = new Recording(List.of(population.write));
         Tally tally = summary.populate(Instant.now(), population.write, recording.remarks);
-        Guard guard = new Guard(options.stopWhen);
+        Guard guard = new Guard(options.stopWhen, options.endFile);
         List<Sink> sinks = List.of(tally::add, guard, progress, console);
         RetryingClient patient = new RetryingClient(client);
         // Once too many rows are lost, no further one makes the population whole.
@@ -145,7 +145,7 @@ public final class Run {
                 Sink csv = options.csv == null ? observation -> {} : new CsvLog(options.csv, workload.operations, from, command)) {
             console.say("timed run: from " + from + ", " + seconds + " s, " + pace(schedule));
             Recording recording = new Recording(workload.operations);
-            Guard guard = new Guard(options.stopWhen);
+            Guard guard = new Guard(options.stopWhen, options.endFile);
             BooleanSupplier isOver = () -> watch.decided() != null || guard.why() != null;
             Sink sums = summary.timed(from, schedule, recording.remarks);
             List<Sink> sinks = List.of(hdr, csv, sums, watch, guard, progress, console);

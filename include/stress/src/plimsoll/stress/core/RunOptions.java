@@ -125,6 +125,12 @@ public final class RunOptions {
     List<StopRule> stopWhen = List.of();
 
     @Option(
+            names = "--end-file",
+            description = "End the run once this file is there, as a rule of --stop-when that another of several "
+                    + "generators has broken: {\"rule\": PLACE, \"why\": WORDS}.")
+    Path endFile;
+
+    @Option(
             names = "--lease",
             description = "End the run once nobody has written this file anew for --lease-time: whoever watches does so.")
     Path lease;
@@ -154,7 +160,6 @@ public final class RunOptions {
         require(threads > 0 && threads <= 1_024, "-t must be between 1 and 1024");
         require(stopDecided == 0 || !watch.isEmpty(), "--stop-decided needs --watch");
         require(stopDecided == 0 || split.count == 1, "--stop-decided is for one generator: others would go on");
-        require(stopWhen.isEmpty() || split.count == 1, "--stop-when is for one generator: others would go on");
         require(concurrency > 0 && concurrency <= 32_768, "-c must be between 1 and 32768");
         for (Path file : new Path[] {csv, hdr, progress, summary}) {
             require(file == null || writable(file), "the directory of " + file + " does not exist or is not writable");
