@@ -13,7 +13,8 @@ from plimsoll.analysis.attempt.around_action import (
     times_of,
 )
 from plimsoll.analysis.attempt.intervals import IntervalRow, IntervalTable
-from plimsoll.analysis.attempt.judgement import JudgedInterval, Judgement, missed_of
+from plimsoll.analysis.attempt.judgement import JudgedInterval, Judgement
+from plimsoll.analysis.attempt.level_outcomes import missed_of
 from plimsoll.domain.keys.action import Action, ActionBegin, ActionEnd, FailedOperations
 from plimsoll.domain.keys.process import GeneratorSecond
 from plimsoll.domain.keys.service_level import LevelVerdict, ServiceLevel

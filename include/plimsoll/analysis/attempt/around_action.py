@@ -17,14 +17,8 @@ import numpy as np
 from plimsoll.analysis.attempt.coincidence import Collected
 from plimsoll.analysis.attempt.hosts import Span, by_host, cpu_busy, means
 from plimsoll.analysis.attempt.intervals import IntervalTable
-from plimsoll.analysis.attempt.judgement import (
-    JudgedInterval,
-    Judgement,
-    all_missed,
-    level_verdict,
-    open_reasons,
-    unless_open,
-)
+from plimsoll.analysis.attempt.judgement import JudgedInterval, Judgement
+from plimsoll.analysis.attempt.level_outcomes import all_missed, level_verdict, open_reasons, unless_open
 from plimsoll.analysis.logs.gc.pauses import Pauses, stopped_ms
 from plimsoll.analysis.logs.operations import Floats
 from plimsoll.domain.keys.action import (

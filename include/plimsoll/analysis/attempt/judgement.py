@@ -1,20 +1,16 @@
 """The input and the result of judging a run."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from math import nextafter
 
-from plimsoll.analysis.attempt.alignment import MISFIT, Schedule
-from plimsoll.analysis.attempt.intervals import IntervalTable, Measured, maxima, maxima_by_operation
-from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT, Silence, Unanswered
-from plimsoll.analysis.logs.formats.reading import Reading, WholeRun, totals
+from plimsoll.analysis.attempt.intervals import IntervalTable
+from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT, Unanswered
+from plimsoll.analysis.logs.formats.reading import WholeRun
 from plimsoll.analysis.logs.formats.selection import LeftOut
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
-from plimsoll.analysis.logs.operations import Track
-from plimsoll.domain.keys.service_level import ALL_OPERATIONS, LevelVerdict, Percentiles, ServiceLevel
+from plimsoll.domain.keys.service_level import LevelVerdict, Percentiles
 from plimsoll.domain.text.errors import LogError
-from plimsoll.domain.text.units import format_duration, four_digits
 from plimsoll.domain.text.wording import plural
 
 RATE_TOLERANCE = 0.01
@@ -53,22 +49,6 @@ class JudgedInterval:
     is_stall: bool = False
     total: int = 0
     below: int = 0
-
-
-def judged_of(level: ServiceLevel, measured: Iterable[Measured]) -> list[JudgedInterval]:
-    """Return the judged intervals of the level's operations.
-
-    One without an answer and a value is a stall, or the run is invalid.
-    """
-    judged = []
-    for interval in measured:
-        if interval.window.phase == "judged" and interval.operation == level.operations:
-            start_s, value_ms = interval.window.start_s, interval.value_ms(level)
-            met, is_floor = interval.meets(level), interval.is_floor(level)
-            end_s, is_stall = start_s + level.interval.total_seconds(), value_ms is None and not interval.count
-            counts = interval.total_and_below(level)
-            judged.append(JudgedInterval(start_s, end_s, value_ms, met, is_floor, is_stall, *counts))
-    return judged
 
 
 @dataclass(frozen=True)
@@ -181,199 +161,9 @@ class Judgement:
         return self.failed_share >= ERROR_LIMIT and any(level.service_level.counts_failures for level in self.levels)
 
 
-def judgement_of(  # noqa: PLR0913  # what both ways of judging find
-    measured: Sequence[Measured],
-    levels: Sequence[LevelVerdict],
-    judged: Sequence[Sequence[JudgedInterval]],
-    run: Run,
-    unanswered: Unanswered,
-    *,
-    stalls_s: Iterable[float],
-    reasons: Iterable[str],
-    notes: Iterable[str],
-) -> Judgement:
-    """Return the judgement on a run with its table and the outcomes of its service levels.
-
-    `measured`: all intervals of the first level; `judged`: the judged intervals of each level. Windows that slide get
-    neither into `missed` nor into `by_level`. Repeated reasons are dropped.
-    """
-    table = IntervalTable(tuple(interval.row(levels[0].service_level) for interval in measured))
-    of_all = [interval for interval in measured if interval.operation == ALL_OPERATIONS]
-    counts = [(interval.answers, interval.failed) for interval in of_all if interval.window.phase == "judged"]
-    rows = table.select("judged")
-    operations, seconds = sum(row.count for row in rows), sum(row.duration_s for row in rows)
-    achieved = operations / seconds if seconds else None
-    least_ops_s = None if run.attempted_ops_s is None else (1 - run.rate_tolerance) * run.attempted_ops_s
-    by_level = tuple(
-        tuple(own) if level.service_level.windows == "aligned" else ()
-        for level, own in zip(levels, judged, strict=True)
-    )
-    judgement = Judgement(
-        intervals=table,
-        levels=tuple(levels),
-        maxima=maxima(rows),
-        maxima_by_operation=maxima_by_operation(table),
-        operations=operations,
-        achieved_ops_s=achieved,
-        rate_achieved=None if least_ops_s is None else achieved is not None and achieved >= least_ops_s,
-        stalls_s=tuple(stalls_s),
-        missed=all_missed(levels, by_level),
-        failed_share=unanswered.share(counts, sum(interval.answers for interval in of_all)),
-        reasons=tuple(dict.fromkeys(reasons)),
-        notes=tuple(notes),
-        by_level=by_level,
-        unanswered=unanswered,
-    )
-    return unless_open(judgement, by_level)
-
-
-def unless_open(judgement: Judgement, judged: Iterable[Sequence[JudgedInterval]]) -> Judgement:
-    """Return the judgement, invalid where no interval is known to have missed and what is not known leaves one open.
-
-    `judged`: each service level's intervals.
-    """
-    return replace(judgement, reasons=tuple(open_reasons(judgement, judged))) if judgement.valid else judgement
-
-
-def open_reasons(judgement: Judgement, judged: Iterable[Sequence[JudgedInterval]]) -> Iterator[str]:
-    """Yield the reason against each service level that percentiles over time, or failures without a time, leave open.
-
-    There is none where the run has missed by any level or its failures: it has, whatever the others are.
-    """
-    if judgement.too_many_failed or any(level.missed for level in judgement.levels):
-        return
-    for verdict, own in zip(judgement.levels, judged, strict=True):
-        level = verdict.service_level
-        if reason := _left_open(level, own) or judgement.unanswered.undecided(level, own):
-            yield reason
-
-
-def level_verdict(level: ServiceLevel, judged: Sequence[JudgedInterval], not_judged: int = 0) -> LevelVerdict:
-    """Return the outcome of a service level over its judged intervals.
-
-    Its ratios are each interval's percentile over the bound, to four digits; there are none of windows that slide,
-    which overlap.
-    """
-    known = [interval.value_ms for interval in judged if interval.value_ms is not None]
-    is_worst_known = all(interval.value_ms is not None or interval.is_stall for interval in may_be_worst(judged))
-    # In a stall operations wait for longer than the interval lasts
-    stalled_ms = level.interval / timedelta(milliseconds=1)
-    values = (stalled_ms if interval.value_ms is None else interval.value_ms for interval in judged)
-    ratios = tuple(four_digits(value / level.bound_ms) for value in values)
-    return LevelVerdict(
-        service_level=level,
-        met=bool(judged) and all(interval.met for interval in judged),
-        judged=len(judged),
-        missed=sum(interval.met is False for interval in judged),
-        not_judged=not_judged,
-        worst_ms=max(known, default=None) if is_worst_known else None,
-        ratios=ratios if level.windows == "aligned" else (),
-        worst_is_floor=any(interval.is_floor for interval in judged),
-    )
-
-
-def may_be_worst(judged: Sequence[JudgedInterval]) -> list[JudgedInterval]:
-    """Return the intervals of which one is the worst: none that met where another missed, whatever its value is."""
-    some_missed = any(interval.met is False for interval in judged)
-    return [interval for interval in judged if not (some_missed and interval.met)]
-
-
-def missed_of(level: ServiceLevel, judged: Iterable[JudgedInterval]) -> Iterator[MissedInterval]:
-    length_s = level.interval.total_seconds()
-    for interval in judged:
-        if interval.met is False:
-            late_ms = length_s * 1000 if interval.value_ms is None else interval.value_ms
-            yield MissedInterval(interval.start_s, interval.start_s + length_s, late_ms, level.stall_ms)
-
-
-def all_missed(
-    levels: Iterable[LevelVerdict], judged: Iterable[Iterable[JudgedInterval]]
-) -> tuple[MissedInterval, ...]:
-    """Return the missed intervals of all levels. `judged`: the judged intervals of each level."""
-    pairs = zip(levels, judged, strict=True)
-    return tuple(interval for level, own in pairs for interval in missed_of(level.service_level, own))
-
-
-def _left_open(level: ServiceLevel, judged: Sequence[JudgedInterval]) -> str:
-    """Explain which intervals percentiles over time leave open; empty where they decide all."""
-    open_s = [interval.start_s for interval in judged if interval.met is None]
-    if not open_s:
-        return ""
-    intervals = f"{plural(len(judged), 'interval')} of {format_duration(level.interval)}"
-    return (
-        f"the percentiles given leave open whether {level} in {len(open_s)} of {intervals}, "
-        f"the first at {open_s[0]:g} s; no other was missed"
-    )
-
-
 def unreadable(error: LogError) -> Judgement:
     mend = f" ({error.mend})" if error.mend else ""
     return Judgement(reasons=(f"{error.headline}{mend}",))
-
-
-def schedule_of(tracks: Sequence[Track], run: Run, interval: timedelta) -> Schedule:
-    """Return the positions of a run's intervals.
-
-    They count from the run's start as the load generator reports it, else from the first record.
-    """
-    log_start_s = min(float(track.starts[0]) for track in tracks)
-    return Schedule(
-        origin_s=run.started_at.timestamp() if run.started_at else log_start_s,
-        warmup_s=run.warmup.total_seconds(),
-        interval_s=interval.total_seconds(),
-        planned=(run.duration - run.warmup) // interval if run.duration else None,
-    )
-
-
-def due_until_s(schedule: Schedule, run: Run, unanswered: Unanswered) -> float | None:
-    """Return until when operations are known to have been due, s since the epoch; None where it is not known."""
-    ends = [unanswered.last_s, schedule.origin_s + run.due_s if run.aborted and run.due_s else None]
-    return max((end for end in ends if end is not None), default=None)
-
-
-def silence_of(reading: Reading, run: Run, levels: Iterable[ServiceLevel], unanswered: Unanswered) -> Silence | None:
-    """Return the time in which operations were due though the files have ended; None where it is not known of any.
-
-    Nor is it where the files end so little early that their records do not fit the intervals any better.
-    """
-    ends = [float(track.ends[-1]) for track in reading.tracks]
-    ends += [sample.start_s + sample.length_s for sample in reading.samples]
-    if not run.aborted or not run.due_s or not ends:
-        return None
-    until_s, due_s = max(*ends, unanswered.last_s or 0.0), _origin_s(reading, run) + run.due_s
-    misfit_s = (MISFIT * min(level.interval for level in levels)).total_seconds()
-    return Silence(until_s, due_s, run.attempted_ops_s) if due_s - until_s > misfit_s else None
-
-
-def judged_errors(
-    reading: Reading, run: Run, level: ServiceLevel, unanswered: Unanswered, table: IntervalTable
-) -> dict[str, int] | None:
-    """Return the failed operations of the judged time by kind; None where not all of their times are known.
-
-    `table`: the intervals of that service level.
-    """
-    rows = table.select("judged")
-    if reading.errors is None or unanswered.without_time or not rows:
-        return None
-    origin_s = _origin_s(reading, run)
-    begin_s, end_s = origin_s + rows[0].start_s, origin_s + rows[-1].start_s + level.interval.total_seconds()
-    # What failed just at the end belongs to the next interval
-    return totals(failure.between(begin_s, nextafter(end_s, begin_s)) for failure in reading.failures)
-
-
-def _origin_s(reading: Reading, run: Run) -> float:
-    """Return the start of a run whose files hold times, s since the epoch, as `schedule_of` does."""
-    if run.started_at:
-        return run.started_at.timestamp()
-    starts = [float(track.starts[0]) for track in reading.tracks] or [sample.start_s for sample in reading.samples]
-    return min(starts)
-
-
-def uncovered(covered: int, schedule: Schedule, level: ServiceLevel) -> Iterator[str]:
-    """Yield the reason against a measurement with fewer intervals than planned, if there is one."""
-    if schedule.planned is not None and covered < schedule.planned:
-        planned = f"{plural(schedule.planned, 'interval')} of {format_duration(level.interval)}"
-        yield f"only {covered} of {planned} are covered by the logs"
 
 
 def rate_fault(judgement: Judgement, attempted: float, tolerance: float) -> Iterator[str]:

@@ -12,19 +12,10 @@ from dataclasses import dataclass, replace
 from plimsoll.analysis import grouped
 from plimsoll.analysis.attempt.alignment import Phase, judged_until_s, misfits, windows
 from plimsoll.analysis.attempt.intervals import Measured
-from plimsoll.analysis.attempt.judgement import (
-    JudgedInterval,
-    Judgement,
-    Run,
-    due_until_s,
-    judged_of,
-    judgement_of,
-    level_verdict,
-    may_be_worst,
-    schedule_of,
-    uncovered,
-)
+from plimsoll.analysis.attempt.judgement import JudgedInterval, Judgement, Run
+from plimsoll.analysis.attempt.level_outcomes import judged_of, judgement_of, level_verdict, may_be_worst
 from plimsoll.analysis.attempt.missed_intervals import STEADY, stalls_s, without_operations
+from plimsoll.analysis.attempt.run_times import due_until_s, schedule_of, uncovered
 from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.continuity import continuity_faults
 from plimsoll.analysis.logs.formats.reading import Sample

@@ -8,21 +8,10 @@ from functools import cached_property
 from plimsoll.analysis.attempt.alignment import Schedule, Window, judged_until_s, misfits, windows
 from plimsoll.analysis.attempt.few_operations import few_in_intervals
 from plimsoll.analysis.attempt.intervals import Measured, Wanted, measure
-from plimsoll.analysis.attempt.judgement import (
-    JudgedInterval,
-    Judgement,
-    Run,
-    due_until_s,
-    judged_errors,
-    judged_of,
-    judgement_of,
-    level_verdict,
-    schedule_of,
-    silence_of,
-    uncovered,
-    unreadable,
-)
+from plimsoll.analysis.attempt.judgement import JudgedInterval, Judgement, Run, unreadable
+from plimsoll.analysis.attempt.level_outcomes import judged_of, judgement_of, level_verdict
 from plimsoll.analysis.attempt.missed_intervals import stalls_s, unexplained_s, without_operations
+from plimsoll.analysis.attempt.run_times import due_until_s, judged_errors, schedule_of, silence_of, uncovered
 from plimsoll.analysis.attempt.unanswered import Silence, Unanswered
 from plimsoll.analysis.logs.continuity import continuity_faults, continuity_notes
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run

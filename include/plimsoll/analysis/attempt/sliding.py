@@ -12,17 +12,10 @@ import numpy as np
 
 from plimsoll.analysis.attempt.alignment import Window
 from plimsoll.analysis.attempt.intervals import IntervalTable, Measured, Wanted, maxima, maxima_by_operation
-from plimsoll.analysis.attempt.judgement import (
-    Judgement,
-    Run,
-    all_missed,
-    due_until_s,
-    judged_of,
-    level_verdict,
-    schedule_of,
-    unless_open,
-)
+from plimsoll.analysis.attempt.judgement import Judgement, Run
+from plimsoll.analysis.attempt.level_outcomes import all_missed, judged_of, level_verdict, unless_open
 from plimsoll.analysis.attempt.missed_intervals import stalls_s, unexplained_s, without_operations
+from plimsoll.analysis.attempt.run_times import due_until_s, schedule_of
 from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
