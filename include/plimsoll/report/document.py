@@ -128,6 +128,7 @@ class CostSummary(Model):
     """The cost of the campaign's hosts, US dollars."""
 
     usd: float
+    is_least: Annotated[bool, Field(description="Whether a host has no known price, so that they cost more")] = False
     estimated_usd: Annotated[float | None, Field(description="All cells once, as planned; null: no price known")]
     budget_usd: float | None
     idle_usd: Annotated[float, Field(description="Of `usd`, what kept hosts cost while no attempt used them")] = 0.0

@@ -55,6 +55,20 @@ def test_the_document_has_the_sum_the_prices_and_each_cells_share(found: Finding
     assert shares == {"prime-020k-r1": 6.75, "prime-060k-r1": 5.0}
 
 
+def test_where_a_host_has_no_known_price_the_cost_is_the_least(
+    paid: CampaignData, patchy_figures: Sequence[Figure]
+) -> None:
+    spending = paid.spending
+    assert spending is not None
+    entries = (*spending.entries[:2], spending.entries[2].model_copy(update={"is_least": True}))
+    found = analyse(replace(paid, spending=spending.model_copy(update={"entries": entries})))
+    assert "at least 11.75 USD" in page_of(found, patchy_figures)
+    assert "Cost of the hosts: at least 11.75 USD" in summary_markdown(found)
+    document = report_document(found, environment(found))
+    assert document.cost is not None
+    assert document.cost.is_least
+
+
 def test_the_header_and_the_document_say_who_approved_the_cost(
     paid: CampaignData, found: Findings, patchy_figures: Sequence[Figure]
 ) -> None:

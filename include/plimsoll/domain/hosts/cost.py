@@ -85,6 +85,7 @@ class Entry(Model):
     usd: float
     final: Annotated[bool, Field(description="Whether nothing is added any more")]
     idle: Annotated[bool, Field(description="Whether it is what kept hosts cost while no attempt used them")] = False
+    is_least: Annotated[bool, Field(description="Whether a host has no known price, so that they cost more")] = False
 
 
 class Spending(Model):
@@ -106,6 +107,11 @@ class Spending(Model):
     def usd(self) -> float:
         """Return the total, including the cost of idle hosts, US dollars."""
         return sum(entry.usd for entry in self.entries) + self.idle_usd
+
+    @property
+    def is_least(self) -> bool:
+        """Tell whether a host has no known price, so that all of them have cost more."""
+        return any(entry.is_least for entry in (*self.entries, *self.idle))
 
     @property
     def idle_usd(self) -> float:

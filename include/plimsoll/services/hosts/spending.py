@@ -10,7 +10,7 @@ from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import AttemptKey, cells_by_id, parts_of
 from plimsoll.domain.campaign.part import Setup, run_command
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId
-from plimsoll.domain.hosts.cost import Entry, Paid, Spending, Tariff, shared, total
+from plimsoll.domain.hosts.cost import Entry, Paid, Spending, Tariff, lacks_price, shared, total
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.domain.text.units import format_usd, show_usd
 from plimsoll.ports.store import ReadableStore
@@ -81,28 +81,42 @@ def grid_usd(campaign: Campaign, tariff: Tariff) -> float | None:
 def ledger(campaign: StoredCampaign, now: datetime) -> tuple[Entry, ...]:
     """Return the cost of every attempt on paid hosts, and of idle hosts.
 
-    It takes one listing of the store, and reads of each account that is open.
+    It takes one listing of the store, and reads of each account that is open, or that may lack a price.
     """
-    kept, entries = KeptCosts(campaign.store, now), list[Entry]()
-    for key, usd in accounts(campaign).items():
+    kept, entries, known = KeptCosts(campaign.store, now), list[Entry](), accounts(campaign)
+    # A definition has all of its prices or not, so one account tells of the others, which are many
+    has_prices = all(_has_prices(campaign.store, key) for key in list(known)[:1])
+    for key, usd in known.items():
         cluster_id = ClusterId.of_attempt(key)
         so_far = _so_far(campaign.store, kept, cluster_id, now) if usd is None else usd
-        entries.append(Entry(key=key, usd=so_far, final=usd is not None, idle=cluster_id.is_kept))
+        is_least = not (has_prices and so_far) and _lacks_price(campaign.store, key, so_far)
+        entries.append(Entry(key=key, usd=so_far, final=usd is not None, idle=cluster_id.is_kept, is_least=is_least))
     return tuple(entries)
+
+
+def _lacks_price(store: ReadableStore, key: AttemptKey, usd: float) -> bool:
+    """Tell whether a host of the account has no known price.
+
+    Hosts may have been printed with prices that the definition does not know: what is on record of them counts.
+    """
+    if _has_prices(store, key):
+        return False
+    use = assignment_of(store, key)
+    return not usd or lacks_price(read_launched(store, use.cluster if use else ClusterId.of_attempt(key)).hosts)
+
+
+def _has_prices(store: ReadableStore, key: AttemptKey) -> bool:
+    tariff = layout.PRICES.read_sound(store, key.campaign_id, key.cell_id, key.attempt)
+    return tariff is None or tariff.is_complete
 
 
 def spent_usd(entries: Iterable[Entry]) -> float:
     return sum(entry.usd for entry in entries)
 
 
-def known_usd(store: ReadableStore, entries: Sequence[Entry]) -> float | None:
-    """Return the sum of the entries, USD; None where one seems to have cost nothing for want of a price.
-
-    Hosts may have been printed with prices that the definition does not know: what is on record of them counts.
-    """
-    free = (entry.key for entry in entries if not entry.usd)
-    tariffs = (layout.PRICES.read_sound(store, key.campaign_id, key.cell_id, key.attempt) for key in free)
-    return None if any(tariff and not tariff.is_complete for tariff in tariffs) else spent_usd(entries)
+def known_usd(entries: Sequence[Entry]) -> float | None:
+    """Return the sum of the entries, USD; None where a price is not known."""
+    return None if any(entry.is_least for entry in entries) else spent_usd(entries)
 
 
 def campaign_spending(campaign: StoredCampaign, now: datetime) -> Spending | None:
@@ -134,7 +148,7 @@ def spent_so_far(toolkit: Toolkit, campaign: CampaignStore, setup: Setup) -> str
     entries = ledger(campaign, toolkit.clock.now()) if setup.provider.name in toolkit.tariffs else ()
     if not entries:
         return ""
-    usd = known_usd(campaign.store, entries)
+    usd = known_usd(entries)
     if usd is None:
         return "what the campaign has spent so far can't be told: a price of its hosts is not known"
     idle = spent_usd(entry for entry in entries if entry.idle)

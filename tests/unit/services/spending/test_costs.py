@@ -74,6 +74,23 @@ def test_of_hosts_without_a_known_price_nobody_says_that_they_were_free(
     assert told == "what the campaign has spent so far can't be told: a price of its hosts is not known"
 
 
+@pytest.mark.parametrize(("priced", "usd"), [(("node1", "load"), None), (("node1", "node2", "node3", "load"), 4.0)])
+def test_a_host_without_a_known_price_beside_others_is_not_left_out_of_a_sum(
+    installation: Installation, tools: Toolkit, clock: SteppingClock, priced: tuple[str, ...], usd: float | None
+) -> None:
+    """The definition has no price, and the provider told those of some hosts, or of all."""
+    campaign = opened(installation, budget=None)
+    work = start(replace(tools, tariffs={"instant": Prices(None)}))
+    cluster = layout.CLUSTER.read(tools.store, work.key)
+    hosts = [host if host.name in priced else host.model_copy(update={"usd_per_hour": None}) for host in cluster.hosts]
+    layout.CLUSTER.write(tools.store, work.key, cluster.model_copy(update={"hosts": tuple(hosts)}))
+    clock.at += HOUR
+    assert campaign_progress(tools.store, "campaign", now=clock.now()).usd == usd
+    spending = campaign_spending(campaign, clock.now())
+    assert spending is not None
+    assert (spending.usd, spending.is_least) == (float(len(priced)), usd is None)
+
+
 def test_every_attempt_counts(installation: Installation, tools: Toolkit, clock: SteppingClock) -> None:
     campaign = opened(installation, budget=None)
     for _ in range(2):

@@ -100,7 +100,7 @@ def campaign_progress(
         in_rounds=bool(resolved.chosen_by),
         seconds_per_cell=left.per_cell / resolved.max_parallel,
         asked=None if request is None else tuple(sorted(set(request.cells))),
-        usd=known_usd(campaign.store, ledger(campaign, now)),
+        usd=known_usd(ledger(campaign, now)),
         budget_usd=resolved.budget,
         finish_by=deadline_of(resolved, begun, now),
         approvals=campaign.approvals(),

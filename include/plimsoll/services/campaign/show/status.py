@@ -152,7 +152,7 @@ def _facts(
         "finish_by": deadline_of(resolved, begun, begun) if begun else None,
         "cells": sum(tally.counts.values()),
         **tally.model_dump(),
-        "usd": known_usd(campaign.store, ledger(campaign, now)),
+        "usd": known_usd(ledger(campaign, now)),
         "budget_usd": resolved.budget,
         "note": note.text if note else "",
         "published": published,
