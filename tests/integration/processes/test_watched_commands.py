@@ -37,7 +37,7 @@ def watched(tmp_path: Path) -> Callable[..., subprocess.Popen[bytes]]:
     def start(lines: int, failed: int, **asked: Any) -> subprocess.Popen[bytes]:
         pattern = r"(?P<rate>\d+) ops/s, (?P<errors>\d+) failed"
         rules = {"pattern": pattern, "console": "console", "rules": [RULE], "signal": "INT", "duration_s": 60}
-        rules |= {"lease": None, "lease_s": 2, **asked}
+        rules |= {"lease": None, "lease_s": 2, "end": None, **asked}
         (tmp_path / "rules.json").write_text(json.dumps(rules))
         argv = [sys.executable, "-I", "-S", "-B", watcher.__file__, str(tmp_path / "rules.json"), "--"]
         program = [sys.executable, "-I", str(tmp_path / "program.py"), str(lines), str(failed)]

@@ -149,10 +149,14 @@ def test_a_rule_that_another_generator_has_broken_ends_the_run(node: Node, start
     options = ("--split", "1/2", "--stop-when", "errors/2s/5%", "--end-file", end)
     load = start_load(node, *FEW, "-d", "10m", *options)
     until(lambda: len(load.files.progress) > 2, "the timed run")
-    end.write_text('{"seconds": 1.5, "rule": 1, "why": "load2: late"}')
+    end.write_text('{"seconds": 1.5, "rule": 1, "why": "late", "host": "load2"}')
     assert load.wait() == 0, load.said()
     run = load.files.summary["run"]
-    assert (run["stopped"]["rule"], run["stopped"]["why"]) == (1, "load2: late")
+    assert {name: run["stopped"][name] for name in ("rule", "why", "host")} == {
+        "rule": 1,
+        "why": "late",
+        "host": "load2",
+    }
     assert run["completed"] == load.files.completed().total()
 
 

@@ -17,6 +17,7 @@ from plimsoll.domain.attempt.load_summary import BrokenRule, LoadSummary
 from plimsoll.domain.keys.process import GeneratorSecond
 from plimsoll.domain.keys.service_level import ServiceLevel
 from plimsoll.domain.text.errors import LogError
+from plimsoll.services.judge.verdicts import stopped_words
 
 START = 1_767_000_000.0
 OPTIONS = ReadOptions(kinds={"reads": "reads", "writes": "writes"})
@@ -60,6 +61,14 @@ def test_a_host_that_went_on_after_a_rule_had_ended_the_load_on_another_is_judge
     both = judge_load_hosts({"load": logs(50, seconds=32), "load2": logs(50)}, CUT, LEVELS, OPTIONS)
     assert (both.reasons, both.levels[0].judged) == ((), 2)
     assert not any("load2" in note for note in both.notes)
+
+
+def test_a_host_that_fell_silent_long_before_a_rule_ended_the_load_for_it_keeps_no_miss_from_being_told() -> None:
+    files = {"load": logs(50, seconds=15), "load2": logs(50)}
+    ended = replace(CUT, stopped=True, aborted=True, due=CUT.duration)
+    assert judge_load_hosts(files, ended, LEVELS, OPTIONS).reasons == ()
+    [reason] = judge_load_hosts(files, CUT, LEVELS, OPTIONS).reasons
+    assert "load/x.hdr-intended-selects: ends 25.000 s before load2" in reason
 
 
 def test_a_clock_that_is_ahead_is_set_right() -> None:
@@ -192,26 +201,34 @@ def test_the_account_of_one_host_stays_as_it_is() -> None:
     assert merged_seconds({"load": [second(1, 0)]}, {}) == (second(1, 0),)
 
 
-def stopped(after_s: float, why: str, **figures: Any) -> LoadSummary:
-    broken = BrokenRule(seconds=after_s, rule=1, why=why)
+def stopped(after_s: float, why: str, host: str | None = None, **figures: Any) -> LoadSummary:
+    broken = BrokenRule(seconds=after_s, rule=1, why=why, host=host)
     return LoadSummary(complete=True, duration_s=after_s, stopped=broken, **figures)
 
 
 def test_the_host_whose_share_broke_a_rule_first_tells_when_the_load_was_ended() -> None:
     first = stopped(25.0, "nothing was answered for 10 s", answered=900, operations={"reads": 900}, warmup_s=10.0)
-    told = stopped(33.0, "load2: nothing was answered for 10 s", answered=1200, errors={"timeout": 7}, warmup_s=10.0)
+    told = stopped(
+        33.0, "nothing was answered for 10 s", "load2", answered=1200, operations={"reads": 1200}, warmup_s=10.0
+    )
     whole = summed({"load": told, "load2": first})
-    assert whole.stopped == BrokenRule(seconds=25.0, rule=1, why="load2: nothing was answered for 10 s")
+    assert whole.stopped == BrokenRule(seconds=25.0, rule=1, why="nothing was answered for 10 s", host="load2")
     assert (whole.complete, whole.duration_s, whole.ended_s) == (True, 25.0, 25.0)
     # The other went on, so its counts are of another time
-    assert (whole.answered, whole.operations, whole.errors) == (None, {}, {})
-    assert whole.from_start is None
+    assert (whole.answered, whole.operations, whole.from_start) == (None, {}, None)
+    assert stopped_words(whole.stopped).endswith("`stop_when[1]`: load2: nothing was answered for 10 s")
+
+
+def test_a_host_that_was_told_never_counts_as_the_one_that_broke_the_rule() -> None:
+    """It may count fewer seconds: its program began late, or stood still."""
+    whole = summed({"load": stopped(24.0, "late", "load2"), "load2": stopped(25.0, "late")})
+    assert whole.stopped == BrokenRule(seconds=25.0, rule=1, why="late", host="load2")
 
 
 def test_a_load_that_was_ended_in_its_warm_up_is_told_from_its_start() -> None:
     first = stopped(8.0, "late", cpu_cores=1.0)
-    from_start = stopped(12.0, "load: late", cpu_cores=3.0)
-    told = stopped(12.0, "load: late", cpu_cores=2.0).model_copy(update={"from_start": from_start})
+    from_start = stopped(12.0, "late", "load", cpu_cores=3.0)
+    told = stopped(12.0, "late", "load", cpu_cores=2.0).model_copy(update={"from_start": from_start})
     whole = summed({"load": first, "load2": told})
     assert whole.judged_after(timedelta(0)).cpu_cores == 3.0
     assert whole.judged_after(timedelta(0)).stopped == whole.stopped

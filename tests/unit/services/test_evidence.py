@@ -7,6 +7,7 @@ from datetime import timedelta, tzinfo
 from pathlib import Path
 
 import pytest
+from tests.fakes.hdr import interval_log
 from tests.fakes.installation import Installation
 from tests.fakes.instant.product import SilentLog
 from tests.support.campaigns.running import run_missing
@@ -116,6 +117,27 @@ def test_of_a_command_whose_files_tell_single_percentiles_no_others_are_asked(wo
     verdict = judge_measured(told).verdict
     assert verdict.levels[0].judged == 1, verdict.reasons
     assert "percentiles known" not in verdict.invalidated_by
+
+
+def test_a_command_that_gave_up_on_one_of_two_load_hosts_has_not_met_because_the_other_went_on(
+    work: AttemptContext,
+) -> None:
+    """It gave up a second before its time, in the last interval."""
+    found = evidence.gather(work, manifest_of(work))
+    choice = found.part.load_generator.model_copy(update={"command": LoadCommand(run="gen", outputs=("*.hdr",))})
+    whole = found.summary.model_copy(update={"operations": {}, "answered": None})
+    began = found.summary.started_at
+    assert began is not None
+    case = replace(
+        found,
+        part=replace(found.part, load_generator=choice),
+        summaries={"load": whole.model_copy(update={"gave_up": "exit code 2"}), "load2": whole},
+        response_times={
+            host: {"a.hdr": interval_log(began.timestamp(), seconds, 500, 2_000).encode()}
+            for host, seconds in {"load": 19, "load2": 25}.items()
+        },
+    )
+    assert judge_measured(case).verdict.outcome == "invalid"
 
 
 @pytest.mark.parametrize(("ended_s", "warmup_s", "failed"), [(13, 0, 7), (20, 10, 0)])

@@ -22,6 +22,8 @@ from plimsoll.ports.host import Host, Job, JobStatus
 from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus
 from plimsoll.ports.secrets import CommandSecrets
 
+END = "end.json"
+"""The file that tells one of several load hosts that the share of another has broken a stop rule."""
 LEASE = "lease"
 """The file that whoever watches a load on somebody else's database writes anew at every look."""
 PLAN = "plan.json"
@@ -39,6 +41,11 @@ def folder_of(host: Host) -> PurePosixPath:
 def renew_lease(host: Host) -> None:
     """Tell the load that somebody watches it."""
     host.write(folder_of(host) / LEASE, "")
+
+
+def end_by_rule(host: Host, broken: BrokenRule) -> None:
+    """Tell the load on that host that another's share has broken a stop rule."""
+    host.write(folder_of(host) / END, broken.model_dump_json())
 
 
 def parse_plan(text: str) -> dict[str, Any]:

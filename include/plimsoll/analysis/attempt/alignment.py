@@ -1,6 +1,6 @@
 """The division of records into intervals. Intervals are aligned to the end of warm-up."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -86,11 +86,6 @@ class _Placed:
     def covered_s(self, number: int) -> float:
         part = self.part(number)
         return float(self.track.ends[part][-1] - self.track.starts[part][0]) if part.stop > part.start else 0.0
-
-
-def judged_until_s(schedules: Iterable[Schedule]) -> float | None:
-    """Tell when the last interval of any schedule ends that is to be judged, s since the epoch; None: not known."""
-    return max((end_s for schedule in schedules if (end_s := schedule.planned_end_s) is not None), default=None)
 
 
 def windows(tracks: Sequence[Track], schedule: Schedule, due_until_s: float | None = None) -> tuple[Window, ...]:

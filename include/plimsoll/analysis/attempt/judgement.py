@@ -58,7 +58,8 @@ class Run:
     `duration` includes the warm-up. `started_at`, the start of the timed run, and `operations`, the number of its
     answered operations with warm-up, are the load generator's own report. `due`: for how long operations were due
     without a pause, from the timed run's start; `aborted`: the load generator gave up before that, so that nothing was
-    answered after its logs' end. `rate_tolerance`: share by which the rate may differ from the attempted one.
+    answered after its logs' end; `stopped`: a stop rule ended it, so that it has missed. `rate_tolerance`: share by
+    which the rate may differ from the attempted one.
     """
 
     warmup: timedelta
@@ -68,6 +69,7 @@ class Run:
     operations: int | None = None
     due: timedelta | None = None
     aborted: bool = False
+    stopped: bool = False
     rate_tolerance: float = RATE_TOLERANCE
 
     @property

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.analysis import grouped
-from plimsoll.analysis.attempt.alignment import Phase, judged_until_s, misfits, windows
+from plimsoll.analysis.attempt.alignment import Phase, misfits, windows
 from plimsoll.analysis.attempt.intervals import Measured
 from plimsoll.analysis.attempt.judgement import JudgedInterval, Judgement, Run
 from plimsoll.analysis.attempt.level_outcomes import judged_of, judgement_of, level_verdict, may_be_worst
 from plimsoll.analysis.attempt.missed_intervals import STEADY, stalls_s, without_operations
-from plimsoll.analysis.attempt.run_times import due_until_s, schedule_of, uncovered
+from plimsoll.analysis.attempt.run_times import due_until_s, planned_end_s, schedule_of, uncovered
 from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.continuity import continuity_faults
 from plimsoll.analysis.logs.formats.reading import Sample
@@ -96,7 +96,7 @@ def judge_samples(
     tracks = list(map(_track, by_series))
     schedules = [schedule_of(tracks, run, level.interval) for level in levels]
     shortest_s = min(level.interval.total_seconds() for level in levels)
-    faults = [*continuity_faults(tracks, shortest_s, judged_until_s(schedules))]
+    faults = [*continuity_faults(tracks, shortest_s, planned_end_s(schedules, run))]
     if not faults:
         faults = [fault for schedule in schedules for fault in misfits(tracks, schedule)]
     if faults:

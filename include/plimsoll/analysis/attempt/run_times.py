@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
-from math import nextafter
+from math import inf, nextafter
 
 from plimsoll.analysis.attempt.alignment import MISFIT, Schedule
 from plimsoll.analysis.attempt.intervals import IntervalTable
@@ -27,6 +27,16 @@ def schedule_of(tracks: Sequence[Track], run: Run, interval: timedelta) -> Sched
         interval_s=interval.total_seconds(),
         planned=(run.duration - run.warmup) // interval if run.duration else None,
     )
+
+
+def planned_end_s(schedules: Iterable[Schedule], run: Run) -> float | None:
+    """Return when logs may end at different times, s since the epoch: once the last interval is over; None: not known.
+
+    Of a load that a stop rule ended they always may. A program that fell silent, and was ended for it, has written
+    nothing for so long, while other load hosts went on.
+    """
+    ends = [end_s for schedule in schedules if (end_s := schedule.planned_end_s) is not None]
+    return -inf if run.stopped else max(ends, default=None)
 
 
 def due_until_s(schedule: Schedule, run: Run, unanswered: Unanswered) -> float | None:

@@ -5,13 +5,20 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
 
-from plimsoll.analysis.attempt.alignment import Schedule, Window, judged_until_s, misfits, windows
+from plimsoll.analysis.attempt.alignment import Schedule, Window, misfits, windows
 from plimsoll.analysis.attempt.few_operations import few_in_intervals
 from plimsoll.analysis.attempt.intervals import Measured, Wanted, measure
 from plimsoll.analysis.attempt.judgement import JudgedInterval, Judgement, Run, unreadable
 from plimsoll.analysis.attempt.level_outcomes import judged_of, judgement_of, level_verdict
 from plimsoll.analysis.attempt.missed_intervals import stalls_s, unexplained_s, without_operations
-from plimsoll.analysis.attempt.run_times import due_until_s, judged_errors, schedule_of, silence_of, uncovered
+from plimsoll.analysis.attempt.run_times import (
+    due_until_s,
+    judged_errors,
+    planned_end_s,
+    schedule_of,
+    silence_of,
+    uncovered,
+)
 from plimsoll.analysis.attempt.unanswered import Silence, Unanswered
 from plimsoll.analysis.logs.continuity import continuity_faults, continuity_notes
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
@@ -179,8 +186,8 @@ def judge_tracks(
     """
     schedules = {level.interval: schedule_of(tracks, run, level.interval) for level in levels}
     shortest_s = min(schedule.interval_s for schedule in schedules.values())
-    planned_end_s = judged_until_s(schedules.values())
-    faults = continuity_faults(tracks, shortest_s, planned_end_s)
+    end_s = planned_end_s(schedules.values(), run)
+    faults = continuity_faults(tracks, shortest_s, end_s)
     # Only records without gaps and overlaps can be placed in intervals
     if not faults:
         faults = tuple(fault for schedule in schedules.values() for fault in misfits(tracks, schedule))
@@ -209,6 +216,6 @@ def judge_tracks(
         unanswered,
         stalls_s=first.stalls_s,
         reasons=[*(reason for own in evaluations for reason in own.reasons()), *([] if is_whole else [lost])],
-        notes=[*continuity_notes(tracks, planned_end_s), *(note for own in evaluations for note in own.notes())],
+        notes=[*continuity_notes(tracks, end_s), *(note for own in evaluations for note in own.notes())],
     )
     return replace(judgement, counts=counts)

@@ -24,17 +24,17 @@ _LARGEST = ("cpu_cores", "schedule_lag_p99_ms", "schedule_lag_max_ms", "hiccup_m
 def summed(by_host: Mapping[str, LoadSummary]) -> LoadSummary:
     """Return the summaries of all hosts, by name, as the summary of the whole load.
 
-    Where a stop rule ended it, one host broke the rule and the others ended later: the operations until then are known
-    from their logs alone.
+    Where a stop rule ended it, one host broke the rule and the others ended later: what was answered until then is
+    known from their logs alone.
     """
     summaries = list(by_host.values())
     if len(summaries) == 1:
         return summaries[0]
     if stopped := first_broken({host: summary.stopped for host, summary in by_host.items()}):
-        uncounted: dict[str, Any] = {"stopped": stopped, "answered": None, "operations": {}, "errors": {}}
         from_start = {host: summary.from_start or summary for host, summary in by_host.items()}
         whole = None if from_start == by_host else summed(from_start)
-        return _added(by_host).model_copy(update={**uncounted, "from_start": whole})
+        uncounted: dict[str, Any] = {"answered": None, "operations": {}}
+        return _added(by_host).model_copy(update={**uncounted, "stopped": stopped, "from_start": whole})
     return _added(by_host)
 
 

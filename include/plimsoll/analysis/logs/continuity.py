@@ -46,14 +46,14 @@ def continuity_faults(
 ) -> tuple[str, ...]:
     """Return all faults that forbid judging the tracks: gaps, overlaps, odd lengths, clock jumps, times that differ.
 
-    `planned_end_s` (since the epoch): as of `continuity_notes`.
+    Logs that reach `planned_end_s` (since the epoch) may end at different times.
     """
     faults = [fault for track in tracks for fault in _faults(track)]
     first, last = min(tracks, key=lambda track: track.starts[0]), max(tracks, key=lambda track: track.ends[-1])
-    last_s = _last_judged_s(tracks, planned_end_s)
     for track in tracks:
         late_s = float(track.starts[0] - first.starts[0])
-        early_s = last_s - float(track.ends[-1])
+        reaches_end = planned_end_s is not None and track.ends[-1] >= planned_end_s - 0.05 * interval_s
+        early_s = 0.0 if reaches_end else float(last.ends[-1] - track.ends[-1])
         if late_s > max(_seam_s(track), 0.05 * interval_s):
             faults.append(f"{track.name}: begins {late_s:.3f} s after {first.name}: {_SAME_TIME}")
         # A log that ends earlier by less gets a remark alone, and ends what is judged: see `continuity_notes`
@@ -68,17 +68,14 @@ def continuity_notes(tracks: Sequence[Track], planned_end_s: float | None = None
     `planned_end_s` (since the epoch): the planned end of the run, if known. Nothing after it is judged, so logs that
     reach it may end at different times, as several load hosts do when they wait for their last answers.
     """
-    last_s = _last_judged_s(tracks, planned_end_s)
+    last_s = max(float(track.ends[-1]) for track in tracks)
+    if planned_end_s is not None:
+        last_s = min(last_s, planned_end_s)
     return tuple(
         f"{track.name}: ends {last_s - track.ends[-1]:.3f} s before the longest log; nothing is judged after it"
         for track in tracks
         if last_s - track.ends[-1] > _seam_s(track)
     )
-
-
-def _last_judged_s(tracks: Sequence[Track], planned_end_s: float | None) -> float:
-    last_s = max(float(track.ends[-1]) for track in tracks)
-    return last_s if planned_end_s is None else min(last_s, planned_end_s)
 
 
 def _faults(track: Track) -> Iterator[str]:

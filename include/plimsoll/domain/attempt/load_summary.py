@@ -22,18 +22,23 @@ class BrokenRule(Model):
     seconds: Annotated[float, Field(description="When it was broken, s from the run's start")]
     rule: Annotated[int, Field(description="Place of the rule in `stop_when`, from 0")]
     why: Annotated[str, Field(description="How it was broken, in words")]
+    host: Annotated[str | None, Field(description="The load host whose share broke it; null: this one")] = None
+
+    @property
+    def words(self) -> str:
+        return f"{self.host}: {self.why}" if self.host else self.why
 
 
 def first_broken(by_host: Mapping[str, BrokenRule | None]) -> BrokenRule | None:
     """Return the rule that was broken first, with the load host whose share broke it; None where none was.
 
-    The others were told to end their share, and so ended later.
+    Hosts that were told of it ended later, though a program that began late, or stood still, may count fewer seconds.
     """
-    broken = [(rule.seconds, host, rule) for host, rule in by_host.items() if rule is not None]
+    broken = [(host, rule) for host, rule in by_host.items() if rule is not None]
     if not broken:
         return None
-    _, host, first = min(broken, key=lambda one: one[:2])
-    return first.model_copy(update={"why": f"{host}: {first.why}"})
+    host, first = min(broken, key=lambda one: (one[1].host is not None, one[1].seconds))
+    return first.model_copy(update={"host": first.host or host})
 
 
 class LoadSummary(Model):

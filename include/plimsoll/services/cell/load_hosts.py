@@ -115,7 +115,7 @@ def _now(clock: Clock, readings: Mapping[str, ClockReading]) -> datetime:
 
 def at_once(items: Sequence[_S], work: Callable[[_S], _T]) -> list[_T]:
     """Call the function for all hosts at the same time. The first error is raised after all calls have ended."""
-    with ThreadPoolExecutor(max(len(items), 1)) as pool:
+    with ThreadPoolExecutor(max(1, len(items))) as pool:
         return list(pool.map(work, items))
 
 
@@ -155,9 +155,9 @@ def awaited_before_load(work: AttemptContext, cluster: Cluster) -> tuple[str | N
     return None, leftover_work
 
 
-def _statuses(generator: LoadGenerator, hosts: Sequence[Host], job_id: str) -> dict[str, LoadStatus]:
-    """Return the load's status on each host. Where a stop rule has ended it on one, the others are told to end it, also
-    if one can't be reached, whose error is raised after that.
+def _asked(generator: LoadGenerator, hosts: Sequence[Host], job_id: str) -> dict[str, LoadStatus]:
+    """Return the load's status on each host. Where a stop rule has ended it on one, all others that can be reached end
+    it too, before the error of one that can't is raised.
     """
 
     def status(host: Host) -> LoadStatus | PlimsollError:
@@ -167,14 +167,14 @@ def _statuses(generator: LoadGenerator, hosts: Sequence[Host], job_id: str) -> d
             return error
 
     answers = at_once(hosts, status)
-    told = {host: answer for host, answer in zip(hosts, answers, strict=True) if isinstance(answer, LoadStatus)}
-    if broken := first_broken({host.info.name: one.stopped for host, one in told.items()}):
-        going = [host for host, one in told.items() if one.state == "running" and one.stopped is None]
+    known = {host: answer for host, answer in zip(hosts, answers, strict=True) if isinstance(answer, LoadStatus)}
+    if broken := first_broken({host.info.name: one.stopped for host, one in known.items()}):
+        going = [host for host, one in known.items() if one.state == "running" and one.stopped is None]
         at_once(going, lambda host: generator.end(host, job_id, broken))
     for answer in answers:
         if isinstance(answer, PlimsollError):
             raise answer
-    return {host.info.name: one for host, one in told.items()}
+    return {host.info.name: one for host, one in known.items()}
 
 
 _ORDER: Sequence[LoadPhase] = ("populate", "warm-up", "load")
@@ -211,10 +211,10 @@ def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:
     if is_all_done(work):
         stop_all(work.load_generator, hosts, job_id)  # it waits for a load that does not begin
         return LoadStatus("complete", "load", seconds_left=0.0)
-    statuses = _statuses(work.load_generator, hosts, job_id)
+    statuses = _asked(work.load_generator, hosts, job_id)
     status = statuses[hosts[0].info.name] if len(hosts) == 1 else together(statuses)
     if status.state == "running" and status.stopped:
-        return replace(status, note=f"a stop rule ends it: {status.stopped.why}")
+        status = replace(status, note=f"a stop rule ends it: {status.stopped.words}")
     # Of several hosts some may have been told the start, and others not yet
     has_begun = status.phase != "populate" or (len(hosts) == 1 and not status.is_ready)
     if status.state != "running" or has_begun:

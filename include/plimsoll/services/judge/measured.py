@@ -147,7 +147,8 @@ def _judgement(evidence: Evidence) -> Judgement:
     levels = evidence.part.service_levels
     if command := evidence.part.load_generator.command:
         # The first record begins the run: the command began before, with connections or a start of its JVM.
-        run = replace(run, started_at=None, aborted=bool(evidence.summary.gave_up or evidence.summary.stopped))
+        gave_up, stopped = all(one.gave_up for one in evidence.summaries.values()), bool(evidence.summary.stopped)
+        run = replace(run, started_at=None, aborted=gave_up or stopped, stopped=stopped)
         options = ReadOptions(command.unit, tags=command.tags, columns=command.columns)
         ahead_ms = evidence.start.ahead_ms if evidence.start else {}
         judgement = judge_load_hosts(evidence.response_times, run, levels, options, ahead_ms)
@@ -162,7 +163,7 @@ def _judgement(evidence: Evidence) -> Judgement:
 
 
 def by_files(summary: LoadSummary, judgement: Judgement) -> LoadSummary:
-    """Return a command's summary with what only its files tell.
+    """Return the summary with what only the files tell.
 
     Failed operations are those of the judged time, or of the whole run where not all of their times are known.
     """

@@ -140,7 +140,7 @@ def failed_too_often(part: Part, judgement: Judgement, errors: LoadSummary) -> b
 
 def stopped_words(broken: BrokenRule) -> str:
     ended = format_duration(timedelta(seconds=round(broken.seconds)))
-    return f"the load was ended after {ended} by `stop_when[{broken.rule}]`: {broken.why}"
+    return f"the load was ended after {ended} by `stop_when[{broken.rule}]`: {broken.words}"
 
 
 def circumstances(evidence: Evidence, intervals: pd.DataFrame, started_at: datetime) -> dict[str, pd.DataFrame]:

@@ -90,7 +90,7 @@ def test_several_hosts_share_the_rate_and_wait_for_one_start(generator: CommandG
 def test_a_rule_that_another_host_broke_is_told_and_a_load_that_a_rule_ended_says_so(
     generator: CommandGenerator, host: ScriptedHost
 ) -> None:
-    broken, asked = BrokenRule(seconds=20.0, rule=0, why="load2: late"), request(**keys())
+    broken, asked = BrokenRule(seconds=20.0, rule=0, why="late", host="load2"), request(**keys())
     generator.start(host, asked)
     generator.end(host, asked.job_id, broken)
     assert BrokenRule.model_validate_json(host.read_tail(host.root / "load" / "end.json", max_bytes=1_000)) == broken

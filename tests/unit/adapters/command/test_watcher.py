@@ -55,7 +55,7 @@ def test_what_an_alternative_of_the_pattern_tells_belongs_to_the_next_rate(
 ) -> None:
     pattern = r"tps: (?P<rate>\d+) p99: (?P<p99_ms>\S+)|(?P<errors>\d+) failed"
     settings = {"rules": [{**ERRORS, "within_s": 1.0}], "pattern": pattern, "console": "console"}
-    watch = Watch({**settings, "lease": None, "lease_s": 60, "duration_s": 100}, tmp_path)
+    watch = Watch({**settings, "lease": None, "lease_s": 60, "end": None, "duration_s": 100}, tmp_path)
     (tmp_path / "console").write_text(printed)
     found = watch.look(1.0)
     assert (found[1] if found else "") == why
@@ -63,12 +63,12 @@ def test_what_an_alternative_of_the_pattern_tells_belongs_to_the_next_rate(
 
 def test_the_rule_that_another_host_s_share_broke_ends_this_one_too(tmp_path: Path) -> None:
     settings = {"rules": [ERRORS], "pattern": r"tps: (?P<rate>\d+)", "console": "console"}
-    watch = Watch({**settings, "lease": None, "lease_s": 60, "duration_s": 100}, tmp_path)
+    watch = Watch({**settings, "lease": None, "lease_s": 60, "end": "end.json", "duration_s": 100}, tmp_path)
     (tmp_path / "console").write_text("tps: 10\n")
-    assert watch.look(1.0) is None
-    told = BrokenRule(seconds=12.5, rule=1, why="load2: nothing was answered for 10 s")
+    assert (watch.look(1.0), watch.elsewhere()) == (None, None)
+    told = BrokenRule(seconds=12.5, rule=1, why="nothing was answered for 10 s", host="load2")
     (tmp_path / "end.json").write_text(told.model_dump_json())
-    assert watch.look(2.0) == (1, "load2: nothing was answered for 10 s")
+    assert (watch.look(2.0), watch.elsewhere()) == (None, told.model_dump())
 
 
 @pytest.mark.parametrize(

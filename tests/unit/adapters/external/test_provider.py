@@ -18,7 +18,7 @@ from plimsoll.adapters.external.keyspaces import Mark
 from plimsoll.adapters.providers import external as asking
 from plimsoll.adapters.providers.external import ExternalProvider, Reach
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, SetUp
-from plimsoll.domain.text.errors import ProviderError
+from plimsoll.domain.text.errors import ProviderError, Unreachable
 from plimsoll.ports.host import CommandResult
 from plimsoll.ports.provider import Places
 
@@ -221,6 +221,42 @@ def test_a_load_host_stays_for_an_endpoint_that_can_not_be_cleaned_up_until_it_e
     with pytest.raises(ProviderError):
         made.at(Places((ENDPOINT,), campaigns=("demo",))).destroy(cluster)
     assert (hosts.destroyed == [cluster], bool(set_ups.addresses)) == (ended, True)
+
+
+class TwoHosts(Lent):
+    """Two load hosts, of which the first can't be reached."""
+
+    def __init__(self, folder: Path, expires_at: datetime) -> None:
+        infos = [HostInfo(name=name, role="load", address="127.0.0.1") for name in ("load", "load2")]
+        self.hosts = {info.name: ScriptedHost(folder / info.name, info) for info in infos}
+        super().__init__(self.hosts["load"], expires_at)
+
+    def find(self, cluster_id: ClusterId) -> Any:
+        found = super().find(cluster_id)
+        return found and found.model_copy(update={"hosts": tuple(host.info for host in self.hosts.values())})
+
+    def host(self, *named: Any) -> ScriptedHost:
+        return self.hosts[named[1].name]
+
+
+def test_the_loads_of_all_hosts_that_can_be_reached_are_ended_before_an_endpoint_is_cleaned_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, cluster, ended = SteppingClock(), ClusterId.parse("demo/a-1-r1/1"), list[str]()
+    hosts, set_ups = TwoHosts(tmp_path, clock.now() + timedelta(hours=1)), SetUps()
+
+    def end(host: ScriptedHost) -> None:
+        if host.info.name == "load":
+            raise Unreachable("can't be reached", where="host load")
+        ended.append(host.info.name)
+
+    monkeypatch.setattr(asking, "_end_jobs", end)
+    endpoints = Endpoints(cast(Any, SimpleNamespace()), SteppingClock())
+    reach = Reach(cast(Any, None), endpoints=endpoints, set_ups=cast(Any, set_ups), clock=clock, store="here")
+    made = ExternalProvider(reach, {"local": cast(Any, hosts)}, NO_OBSERVERS)
+    with pytest.raises(ProviderError, match="can't be reached"):
+        made.at(Places((ENDPOINT,), campaigns=("demo",))).destroy(cluster)
+    assert (ended, bool(set_ups.addresses), hosts.destroyed) == (["load2"], True, [])
 
 
 class Lender(NoHosts):

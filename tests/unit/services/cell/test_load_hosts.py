@@ -235,10 +235,28 @@ def test_once_a_rule_has_ended_the_load_on_one_host_the_others_are_told_to_end_i
     monkeypatch.setattr(InstantLoadGenerator, "status", status)
     seen = loading.poll_load(work)
     assert (seen.state, seen.note) == ("running", "a stop rule ends it: load2: late")
-    assert told == [("load", BrokenRule(seconds=7.0, rule=0, why="load2: late"))]
-    statuses["load"] = replace(ended, stopped=BrokenRule(seconds=9.0, rule=0, why="load2: late"))
+    assert told == [("load", BrokenRule(seconds=7.0, rule=0, why="late", host="load2"))]
+    statuses["load"] = replace(ended, stopped=BrokenRule(seconds=9.0, rule=0, why="late", host="load2"))
     assert loading.poll_load(work).state == "complete"
     assert len(told) == 1
+
+
+def test_a_host_that_was_not_told_its_start_is_told_although_a_rule_ends_the_load_on_another(
+    work: AttemptContext, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It waits for its start alone, and then ends, as that is past."""
+    loading.poll_load(work)
+    told.clear()
+    broken = LoadStatus("running", "load", stopped=BrokenRule(seconds=7.0, rule=0, why="late"))
+    statuses = {"load": broken, "load2": LoadStatus("running", is_ready=True)}
+
+    def status(generator: InstantLoadGenerator, host: Host, job_id: str) -> LoadStatus:
+        return statuses[host.info.name]
+
+    monkeypatch.setattr(InstantLoadGenerator, "end", lambda *_: None)
+    monkeypatch.setattr(InstantLoadGenerator, "status", status)
+    loading.poll_load(work)
+    assert [host for host, _, _ in told] == ["load2"]
 
 
 def test_a_load_host_that_can_not_be_reached_keeps_no_other_from_being_ended_by_a_rule(

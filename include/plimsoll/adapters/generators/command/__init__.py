@@ -11,7 +11,7 @@ from typing import Any
 
 from plimsoll.adapters.generators.command import commands, watching
 from plimsoll.adapters.generators.command.commands import START, WAIT, program_in_archive
-from plimsoll.adapters.generators.command.watcher import END, FIGURES, RATE, STOPPED
+from plimsoll.adapters.generators.command.watcher import FIGURES, RATE, STOPPED
 from plimsoll.adapters.generators.foreign_load import (
     LOAD,
     PLAN,
@@ -21,6 +21,7 @@ from plimsoll.adapters.generators.foreign_load import (
     ForeignGenerator,
     Load,
     Plan,
+    end_by_rule,
     folder_of,
     phase_of,
     renew_lease,
@@ -164,7 +165,7 @@ class CommandGenerator(ForeignGenerator):
         line = command.populate if populates else None
         populate = [Command(POPULATE, filled(line, values))] if line else []
         load = Load([*populate, Command(LOAD, filled(command.run, values))])
-        watched = watching.watched(load, request.spec, command, is_leased=database is not None)
+        watched = watching.watched(load, request, command)
         *earlier, run = watched.commands
         # A database that stands still can keep its clients waiting for ever.
         timed = replace(run, argv=[*within(run_s(request.spec) + _HANGS_S), *run.argv])
@@ -176,7 +177,7 @@ class CommandGenerator(ForeignGenerator):
         host.write(folder_of(host) / START, json.dumps(times))
 
     def end(self, host: Host, job_id: str, broken: BrokenRule) -> None:
-        host.write(folder_of(host) / END, broken.model_dump_json())
+        end_by_rule(host, broken)
 
     def _stopped(self, host: Host) -> BrokenRule | None:
         return watching.broken_rule(tail(host, STOPPED))

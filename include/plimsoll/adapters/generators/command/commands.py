@@ -13,9 +13,9 @@ from pydantic import JsonValue
 
 from plimsoll.adapters.external.endpoint_options import OF_ENDPOINT, OWN
 from plimsoll.adapters.generators.command import starter
-from plimsoll.adapters.generators.command.watcher import END, ERRORS, ERRORS_S, FIGURES, RATE, STOPPED, percentile_of
+from plimsoll.adapters.generators.command.watcher import ERRORS, ERRORS_S, FIGURES, RATE, STOPPED, percentile_of
 from plimsoll.adapters.generators.command.watching import WATCH, WATCHER
-from plimsoll.adapters.generators.foreign_load import CONSOLE, LEASE, LOAD, POPULATE, RECORDS, Command, Load, run_s
+from plimsoll.adapters.generators.foreign_load import CONSOLE, END, LEASE, LOAD, POPULATE, RECORDS, Command, Load, run_s
 from plimsoll.adapters.generators.workload_options import length_problems
 from plimsoll.adapters.hosts.base import PYTHON
 from plimsoll.domain.campaign.specs import LoadSpec

@@ -5,9 +5,9 @@ own, so that an isolated interpreter on a load host can run it as a script:
 
 The file WATCH, JSON, holds the `pattern` of a line with its named groups, the `console` that the program prints to,
 the `rules`, the `signal` that ends the program, `duration_s`, and `lease`: the file that whoever watches the load
-writes anew at every look, or none, and `lease_s`: for how long it need not. The newest figures stand in `watch.json`
-in its folder, a broken rule in `stopped.json`. `end.json` beside them tells of the rule that the share of another load
-host has broken. The exit code is the program's; 0 if a rule ended it, and 143 if nobody watched it any more.
+writes anew at every look, or none, and `lease_s`: for how long it need not. `end` is the file that tells of a rule that
+the share of another load host has broken, or none. The newest figures stand in `watch.json` in its folder, a broken
+rule in `stopped.json`. The exit code is the program's; 0 if a rule ended it, and 143 if nobody watched it any more.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-FIGURES, STOPPED, END = "watch.json", "stopped.json", "end.json"
+FIGURES, STOPPED = "watch.json", "stopped.json"
 RATE, ERRORS, ERRORS_S = "rate", "errors", "errors_s"
 _PERCENTILE = re.compile(r"p(\d{1,2})(?:_(\d+))?_(s|ms|us)")
 """A group with a percentile of response times and its unit: `p99_ms`, `p99_9_us`."""
@@ -154,6 +154,7 @@ class Watch:
         self._pattern = re.compile(settings["pattern"]) if settings["pattern"] else None
         self._console = folder / settings["console"]
         self._lease = folder / settings["lease"] if settings["lease"] else None
+        self._end = folder / settings["end"] if settings["end"] else None
         self._lease_s = float(settings["lease_s"])
         self._renewed, self._renewed_at = 0, time.monotonic()
         self._duration_s, self._folder = float(settings["duration_s"]), folder
@@ -164,9 +165,6 @@ class Watch:
         """Read what was printed since the last look. Returns the number of a rule that is broken now, and how."""
         if self._pattern is None:
             return None
-        if (told := self._folder / END).exists():
-            elsewhere = json.loads(told.read_text(encoding="utf-8"))
-            return int(elsewhere["rule"]), str(elsewhere["why"])
         known = len(self._reports)
         for line in self._lines():
             last_s = self._reports[-1].at_s if self._reports else 0.0
@@ -181,6 +179,13 @@ class Watch:
         if len(self._reports) > known:
             _write(self._folder / FIGURES, {"rate": self._reports[-1].answered_ops_s})
         return silent(self._rules, self._reports, elapsed_s) if elapsed_s < self._duration_s else None
+
+    def elsewhere(self) -> dict[str, Any] | None:
+        """Return the rule that the share of another load host has broken; None where nobody has told of one."""
+        if self._end is None or not self._end.exists():
+            return None
+        told: dict[str, Any] = json.loads(self._end.read_text(encoding="utf-8"))
+        return told
 
     def is_left(self) -> bool:
         """Tell whether the load has a lease that nobody has renewed in time.
@@ -225,9 +230,9 @@ def run(settings: Mapping[str, Any], folder: Path, argv: Sequence[str]) -> int:
 def _watched(program: subprocess.Popen[bytes], settings: Mapping[str, Any], folder: Path) -> int:
     watch, began_s = Watch(settings, folder), time.monotonic()
     while (code := _ended(program)) is None:
-        if breach := watch.look(elapsed_s := time.monotonic() - began_s):
-            number, why = breach
-            _write(folder / STOPPED, {"seconds": elapsed_s, "rule": number, "why": why})
+        breach = watch.look(elapsed_s := time.monotonic() - began_s)
+        if stopped := {"rule": breach[0], "why": breach[1]} if breach else watch.elsewhere():
+            _write(folder / STOPPED, {**stopped, "seconds": elapsed_s})
             _end(program, getattr(signal, f"SIG{settings['signal']}"))
             return 0
         if watch.is_left():

@@ -10,13 +10,13 @@ from pydantic import ValidationError
 
 from plimsoll.adapters.generators.command import watcher
 from plimsoll.adapters.generators.command.watcher import ERRORS, ERRORS_S, percentile_of
-from plimsoll.adapters.generators.foreign_load import LEASE, LOAD, Command, Load
+from plimsoll.adapters.generators.foreign_load import END, LEASE, LOAD, Command, Load
 from plimsoll.adapters.hosts.base import PYTHON
 from plimsoll.domain.attempt.load_summary import BrokenRule
-from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.system import LoadCommand
 from plimsoll.domain.keys.timing import StopRule
 from plimsoll.domain.text.errors import LoadError
+from plimsoll.ports.load_generator import LoadRequest
 
 WATCHER, WATCH = "watcher.py", "{}.watch.json"
 LEASE_S = 60
@@ -41,10 +41,11 @@ def unkept(rule: StopRule, progress: str) -> str:
     return f"`load_generator.command.progress` has no group {lacks}" if lacks else ""
 
 
-def watched(load: Load, spec: LoadSpec, command: LoadCommand, *, is_leased: bool) -> Load:
+def watched(load: Load, request: LoadRequest, command: LoadCommand) -> Load:
     """Return the load with its commands under the watcher, and the files that this needs; as it is where nothing is
     watched: a pattern without groups, on a database of the load's own.
     """
+    spec, is_leased = request.spec, request.database is not None
     pattern = command.progress if has_groups(command.progress or "") else None
     if not (pattern or is_leased):
         return load
@@ -66,6 +67,7 @@ def watched(load: Load, spec: LoadSpec, command: LoadCommand, *, is_leased: bool
                 "duration_s": spec.timing.duration.total_seconds(),
                 "lease": LEASE if is_leased else None,
                 "lease_s": LEASE_S,
+                "end": END if is_judged and request.parts > 1 else None,
             }
         )
         commands.append(replace(step, argv=(*PYTHON, WATCHER, watch, "--", *step.argv)))

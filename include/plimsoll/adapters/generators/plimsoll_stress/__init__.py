@@ -9,7 +9,16 @@ from typing import Any
 
 from plimsoll import __version__
 from plimsoll.adapters.artefacts.java_programs import OwnProgram
-from plimsoll.adapters.generators.foreign_load import PLAN, TAIL_BYTES, folder_of, parse_plan, renew_lease, tail
+from plimsoll.adapters.generators.foreign_load import (
+    END,
+    PLAN,
+    TAIL_BYTES,
+    end_by_rule,
+    folder_of,
+    parse_plan,
+    renew_lease,
+    tail,
+)
 from plimsoll.adapters.generators.plimsoll_stress import command, remarks, reports
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import OWN_STATEMENTS
 from plimsoll.adapters.generators.plimsoll_stress.checks import problems
@@ -34,7 +43,7 @@ _CPU_S = 53e-6
 _INTERVAL = timedelta(seconds=1)
 _ENV = {"LC_ALL": "C.UTF-8"}
 """So that the JVM finds folders whose names have other letters than English ones, whatever the host's language."""
-_FILES = (command.CSV, command.PROGRESS, command.SUMMARY, command.OPTIONS, command.START, command.END)
+_FILES = (command.CSV, command.PROGRESS, command.SUMMARY, command.OPTIONS, command.START, END)
 
 
 class PlimsollStress(LoadGenerator):
@@ -128,7 +137,7 @@ class PlimsollStress(LoadGenerator):
         host.write(folder_of(host) / command.START, json.dumps(times))
 
     def end(self, host: Host, job_id: str, broken: BrokenRule) -> None:
-        host.write(folder_of(host) / command.END, broken.model_dump_json())
+        end_by_rule(host, broken)
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         # A crash may leave others, with whatever was in its memory.

@@ -9,7 +9,7 @@ from datetime import timedelta
 from math import ceil
 from pathlib import PurePosixPath
 
-from plimsoll.adapters.generators.foreign_load import LEASE
+from plimsoll.adapters.generators.foreign_load import END, LEASE
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.loads import CLOSED
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS, ServiceLevel
@@ -36,8 +36,8 @@ _AT_ONCE = {"--populate-rate": "0"}
 """The option to populate as fast as the threads can. Else BasicTimeSeries does at the load's rate, as published."""
 _AS_LEFT = ("--no-populate", "--no-schema")
 """Take rows and tables as they are: a definition's own schema may drop tables, or create them without a condition."""
-START, END = "start.json", "end.json"
-"""The files that give one of several load hosts its time to start, and the stop rule that another's share broke."""
+START = "start.json"
+"""The file that gives one of several load hosts its time to start."""
 
 
 @dataclass(frozen=True)

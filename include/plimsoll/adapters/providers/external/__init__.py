@@ -211,8 +211,8 @@ class ExternalProvider(Provider):
         cluster = self._found(cluster_id)
         if cluster is not None:
             hosts = [self._lender(cluster.provider).host(cluster, info) for info in cluster.load_hosts]
-            for host in hosts:
-                _end_jobs(host)  # whatever the store says of a set-up, if it says anything
+            for error in _tried(partial(_end_jobs, host) for host in hosts):  # whatever the store says of a set-up
+                raise error
             theirs.clean_up(cluster_id, hosts[0])
         elif theirs.set_ups.of(cluster_id) is not None:
             self._clean_up_from_here(theirs, cluster_id)

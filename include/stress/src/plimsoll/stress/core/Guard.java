@@ -2,7 +2,6 @@ package plimsoll.stress.core;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,12 +11,13 @@ import java.util.stream.LongStream;
 
 /**
  * Looks every second of a stage whether its operations break a rule by which the load ends, or a file says that those of
- * another generator have broken one: {@code {"rule": …, "why": …}}.
+ * another generator have broken one: {@code {"rule": …, "why": …, "host": …}}.
  */
 final class Guard implements Sink {
     private final List<Window> windows;
     private final Path elsewhere;
     private String why;
+    private String host;
     private int rule;
     private double ended;
 
@@ -28,16 +28,17 @@ final class Guard implements Sink {
     }
 
     @Override
-    public void accept(Observation observation) {
+    public void accept(Observation observation) throws IOException {
         if (why != null || observation.phase == Phase.DRAIN || observation.seconds() < 1) {
             return;
         }
         for (int number = 0; number < windows.size(); number++) {
             end(windows.get(number).add(observation), number, observation.until);
         }
-        if (elsewhere != null && Files.exists(elsewhere)) {
-            JsonNode told = told();
-            end(told.path("why").asText(elsewhere + " ends it"), told.path("rule").asInt(), observation.until);
+        if (why == null && elsewhere != null && Files.exists(elsewhere)) {
+            JsonNode told = new ObjectMapper().readTree(elsewhere.toFile());
+            host = told.path("host").asText();
+            end(told.path("why").asText(), told.path("rule").asInt(), observation.until);
         }
     }
 
@@ -49,17 +50,14 @@ final class Guard implements Sink {
         }
     }
 
-    private JsonNode told() {
-        try {
-            return new ObjectMapper().readTree(elsewhere.toFile());
-        } catch (IOException unreadable) {
-            return MissingNode.getInstance();
-        }
-    }
-
     /** Returns in words how a rule was broken, or null. */
     String why() {
         return why;
+    }
+
+    /** Returns the host of the generator whose operations broke it, or null for this one. */
+    String host() {
+        return host;
     }
 
     /** Returns the place of that rule among all, from 0. */

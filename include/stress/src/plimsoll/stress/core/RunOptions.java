@@ -127,7 +127,7 @@ public final class RunOptions {
     @Option(
             names = "--end-file",
             description = "End the run once this file is there, as a rule of --stop-when that another of several "
-                    + "generators has broken: {\"rule\": PLACE, \"why\": WORDS}.")
+                    + "generators has broken: {\"rule\": PLACE, \"why\": WORDS, \"host\": NAME}.")
     Path endFile;
 
     @Option(

@@ -200,7 +200,7 @@ public final class Summary {
     }
 
     private Map<String, Object> stoppedDocument() {
-        return Json.object("seconds", Json.plain(stopped.ended()), "rule", stopped.rule(), "why", stopped.why());
+        return Json.object("seconds", Json.plain(stopped.ended()), "rule", stopped.rule(), "why", stopped.why(), "host", stopped.host());
     }
 
     private Tally timed() {
