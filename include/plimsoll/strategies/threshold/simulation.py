@@ -47,12 +47,15 @@ class _Variant:
         half_log = true_log + NormalDist().inv_cdf(strategy.chance / 100) * world.noise / _SLOPE
         return cls(loads, true_log, half_log, [[None] * part.repeats for _ in loads])
 
-    def run(self, positions: Sequence[Position], noise: float, dice: Random) -> None:
+    def run(self, positions: Sequence[Position], noise: float, dice: Random, *, ends_early: bool) -> None:
+        """Run cells there. `ends_early`: whether a miss ends the load, so that only a part of its margin is seen."""
         for position in positions:
             margin = _SLOPE * (log(self.loads[position.level]) - self.half_log) + dice.gauss(0, noise)
             outcome: ValidOutcome = "met" if margin <= 0 else "missed"
             self.known[position.level][position.repeat] = outcome
-            self.cells.append(CellObservation(self.loads[position.level], outcome, margin))
+            is_short = ends_early and outcome == "missed"
+            seen = dice.uniform(0, margin) if is_short else margin
+            self.cells.append(CellObservation(self.loads[position.level], outcome, seen, is_censored=is_short))
         self.rounds.append(len(positions))
 
     def ladder(self, part: Part, variants: Sequence["_Variant"]) -> Ladder:
@@ -102,7 +105,7 @@ def _play(part: Part, strategy: Threshold, world: CapacityModel, dice: Random) -
     for group in groups:
         while any(steps := [threshold_step(strategy, variant.ladder(part, variants)).run for variant in group]):
             for variant, run in zip(group, steps, strict=True):
-                variant.run(run, world.noise, dice)
+                variant.run(run, world.noise, dice, ends_early=part.timing.stop is not None)
     for variant in variants:
         variant.answer = ladder_answer(strategy, variant.ladder(part, variants))
     return variants

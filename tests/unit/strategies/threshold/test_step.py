@@ -1,6 +1,7 @@
 """A threshold as a strategy of a definition: which cells a campaign has, when it ends, and what it answers."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import exp, log
 from random import Random
 from typing import Any
@@ -20,7 +21,7 @@ from plimsoll.strategies.synthetic import CapacityModel, simulate
 from plimsoll.strategies.threshold.observation import observation_of
 
 State = CampaignState[CellAttempts[JudgedAttempt]]
-TRUE_LOAD = 14_000
+TRUE_LOAD, WORLD = 14_000, CapacityModel()
 
 
 def asked(**strategy: object) -> Definition:
@@ -175,10 +176,20 @@ def test_a_plan_tells_the_least_and_the_most_cells() -> None:
 
 
 def test_synthetic_campaigns_hold_the_load() -> None:
-    found = simulate(resolve(asked()).stages[0], CapacityModel(), runs=5, seed=2)
+    found = simulate(resolve(asked()).stages[0], WORLD, runs=5, seed=2)
     assert found.holds_share >= 0.9
     assert 16 <= found.cells_mean <= 60
     assert found.differs_share is None
+
+
+def test_synthetic_loads_that_end_early_show_a_part_of_their_margin_so_that_more_of_them_run() -> None:
+    whole, ended = (
+        simulate(replace(stage, parts=tuple(replace(part, timing=timing) for part in stage.parts)), WORLD, 10, 2)
+        for stage in resolve(asked()).stages
+        for timing in (stage.first.timing, stage.first.timing.model_copy(update={"stop": "decided"}))
+    )
+    assert ended.cells_mean > whole.cells_mean
+    assert ended.holds_share >= 0.9
 
 
 @pytest.mark.parametrize(
