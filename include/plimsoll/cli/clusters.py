@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -36,7 +37,7 @@ def list_clusters(as_json: JsonOption = False) -> None:
     Exits with 1 if a provider or a host did not answer, and names it.
     """
     from plimsoll.bootstrap import build_toolkit
-    from plimsoll.domain.hosts.cost import cost_until
+    from plimsoll.domain.hosts.cost import cost_until, lacks_price
     from plimsoll.domain.keys.system import EXTERNAL
     from plimsoll.services.hosts.reaping import living_clusters
     from plimsoll.settings import Settings
@@ -45,16 +46,20 @@ def list_clusters(as_json: JsonOption = False) -> None:
     living, now = living_clusters(toolkit), toolkit.clock.now()
     costs = [(cluster, cost_until(cluster, now).usd) for cluster in living.clusters]
     if as_json:
-        print_json([{**cluster.model_dump(mode="json"), "usd_so_far": usd} for cluster, usd in costs])
+        print_json(
+            [
+                {**cluster.model_dump(mode="json"), "usd_so_far": usd, "usd_is_least": lacks_price(cluster.hosts)}
+                for cluster, usd in costs
+            ]
+        )
     elif not costs:
         typer.echo("no cluster is alive")
     else:
         paid = toolkit.tariffs.keys() - {EXTERNAL}
         rows = [(*_row(cluster, now), _cost(cluster, usd, paid)) for cluster, usd in costs]
         columns = ("cluster", "provider", "hosts", "first", "owner", "age", "expires", "cost so far")
-        print_table(
-            f"{plural(len(rows), 'cluster')} alive, {show_usd(sum(usd for _, usd in costs))} so far", columns, rows
-        )
+        usd, least = sum(usd for _, usd in costs), any(lacks_price(cluster.hosts) for cluster, _ in costs)
+        print_table(f"{plural(len(rows), 'cluster')} alive, {'at least ' * least}{show_usd(usd)} so far", columns, rows)
     unseen = (*living.unseen, *living.silent)
     for why in unseen:
         print_text(why, err=True)
@@ -124,7 +129,8 @@ def destroy(  # noqa: PLR0913, PLR0917  # each is an option
         print_json({done: destroyed, "failed": failed, "unseen": unseen, **left})
     else:
         done = "would be destroyed:" if dry_run else "destroyed"
-        typer.echo("\n".join(f"{done} {key}" for key in destroyed) or "nothing to destroy")
+        nothing = "nothing was destroyed" if failed or unseen else "nothing to destroy"
+        typer.echo("\n".join(f"{done} {key}" for key in destroyed) or nothing)
         _name_others(kept, "somebody works on it, so it is left alone; `--others` destroys it too")
         for key, reason in failed.items():
             print_text(f"{key}: {reason}", err=True)
@@ -190,10 +196,10 @@ def check(
     settings = Settings()
     campaign, toolkit = resolve(load_definition(settings, definition)), build_toolkit(settings)
     tried = provider_to_check(settings, campaign.provider)
+    wrong, spec = 0, toolkit.hosts_spec(campaign)
     # Before the launch: should this process be killed, the host is looked for there
-    note_place(toolkit.store, campaign)
-    wrong = 0
-    for looked in check_provider(tried, toolkit.hosts_spec(campaign), toolkit.owners.me(), toolkit.clock):
+    note = partial(note_place, toolkit.store, campaign)
+    for looked in check_provider(tried, spec, toolkit.owners.me(), toolkit.clock, note):
         wrong += bool(looked.mend)
         print_text(f"WRONG {looked.what}\n  To mend it: {looked.mend}" if looked.mend else f"ok    {looked.what}")
     raise typer.Exit(1 if wrong else 0)

@@ -120,6 +120,12 @@ def test_the_distance_of_the_worst_intervals_from_the_bound_is_told_on_both_side
         met_and_missed.by_how_much == "its worst interval was 0.5× the bound at 100 ops/s, 2.5× the bound at 200 ops/s"
     )
     assert nothing.by_how_much == "no interval was judged"
+    missed = analyse(campaign_of({"a": {100: "x", 200: "x"}}))
+    [capacity] = missed.capacities
+    assert capacity.next_load is not None
+    silent = capacity.model_copy(update={"next_load": capacity.next_load.model_copy(update={"worst_ratio": None})})
+    told = capacity_rows(replace(missed, capacities=(silent,)))[0].by_how_much
+    assert told == "in its missed intervals nothing was answered"
     failed = capacity_rows_of(with_failed_operations(campaign_of({"a": {100: "m", 200: "x"}})))[0]
     assert failed.by_how_much.endswith("0.5× the bound at 100 ops/s, at least 2.5× the bound at 200 ops/s")
 

@@ -63,6 +63,7 @@ def test_where_a_host_has_no_known_price_the_cost_is_the_least(
     entries = (*spending.entries[:2], spending.entries[2].model_copy(update={"is_least": True}))
     found = analyse(replace(paid, spending=spending.model_copy(update={"entries": entries})))
     assert "at least 11.75 USD" in page_of(found, patchy_figures)
+    assert "≥ 5.00 USD" in page_of(found, patchy_figures)  # the cell's own
     assert "Cost of the hosts: at least 11.75 USD" in summary_markdown(found)
     document = report_document(found, environment(found))
     assert document.cost is not None

@@ -118,6 +118,10 @@ class Spending(Model):
         """Return the cost of kept hosts while no attempt used them, US dollars."""
         return sum(entry.usd for entry in self.idle)
 
+    def is_least_of(self, cell_id: str) -> bool:
+        """Tell whether a host of an attempt at that cell has no known price."""
+        return any(entry.is_least for entry in self.entries if entry.key.cell_id == cell_id)
+
     def of_cell(self, cell_id: str) -> float | None:
         """Return the cost of all attempts at that cell, US dollars; None where the cell had no hosts."""
         amounts = [entry.usd for entry in self.entries if entry.key.cell_id == cell_id]

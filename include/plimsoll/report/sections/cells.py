@@ -100,15 +100,18 @@ def _of_bound(verdict: Verdict) -> str:
 
 
 def _usd(findings: Findings, result: CellResult) -> str:
-    usd = cost_of_cell(findings, result)
-    return NOTHING if usd is None else show_usd(usd)
+    usd, spending = cost_of_cell(findings, result), findings.data.spending
+    return NOTHING if usd is None or spending is None else at_least(show_usd(usd), spending.is_least_of(result.cell.id))
 
 
 def _outcome(result: CellResult) -> str:
     if result.decided_by:
         return f"{result.state}: {result.decided_by.cell_id} {result.decided_by.outcome}"
-    reason = missed_by(result.verdict) or "; ".join(missed_levels(result.verdict))
-    return f"{result.state} ({reason})" if reason else result.state
+    by = missed_by(result.verdict)
+    reasons: list[str] = [by] if by else [*missed_levels(result.verdict)]
+    if result.verdict and result.verdict.stopped and by != "stop rule":
+        reasons.append("ended by a stop rule")
+    return f"{result.state} ({'; '.join(reasons)})" if reasons else result.state
 
 
 def _missed(level: LevelVerdict) -> str:

@@ -145,7 +145,11 @@ def _by_how_much(capacity: Capacity) -> str:
         f"{'at least ' if rung.worst_is_floor else ''}{multiple(rung.worst_ratio)} the bound at {ops(rung.load_ops_s)}"
         for rung in rungs
     ]
-    return f"its worst interval was {listing(distances)}" if distances else "no interval was judged"
+    if distances:
+        return f"its worst interval was {listing(distances)}"
+    # Nothing was answered in a missed interval that has no percentile
+    missed = any(rung and rung.missed for rung in (capacity.at_capacity, capacity.next_load))
+    return "in its missed intervals nothing was answered" if missed else "no interval was judged"
 
 
 def _to_control(cells: CampaignCells, capacity: Capacity) -> str:

@@ -1,6 +1,6 @@
 """Try a provider with one host: what it promises is looked at, and everything is ended whatever was found."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import uuid4
@@ -24,20 +24,24 @@ class Looked:
     mend: str = ""
 
 
-def check_provider(provider: Provider, spec: HostsSpec, owner: str, clock: Clock) -> Iterator[Looked]:
+def check_provider(
+    provider: Provider, spec: HostsSpec, owner: str, clock: Clock, before_launch: Callable[[], None]
+) -> Iterator[Looked]:
     """Yield what is found, as soon as it is. One load host is paid for while that lasts."""
     problems = provider.check(spec)
     yield from (Looked(f"{problem.where}: {problem.what}", problem.mend or "correct it") for problem in problems)
     if problems:
         return
     yield Looked("the options can be used, and what lives is listed")
+    before_launch()
     cluster_id = ClusterId.of(f"provider-check-{uuid4().hex[:8]}", "host", 1)
     expires_at = clock.now() + _LIFE
     request = ClusterRequest(id=cluster_id, owner=owner, nodes=0, expires_at=expires_at, options=dict(spec.options))
     try:
         yield from _explained(_tried(provider, request))
     finally:
-        yield from _explained(_ended(provider, cluster_id))
+        left = f"; should the host live on: `plimsoll clusters destroy {cluster_id}`, or the reaper within an hour"
+        yield from _explained(_ended(provider, cluster_id), left)
 
 
 def _tried(provider: Provider, request: ClusterRequest) -> Iterator[Looked]:
@@ -65,13 +69,13 @@ def _ended(provider: Provider, cluster_id: ClusterId) -> Iterator[Looked]:
         yield Looked("it was ended, and nothing of it is listed")
 
 
-def _explained(looks: Iterator[Looked]) -> Iterator[Looked]:
-    """Yield what is found, and what an error says of the provider, which ends the looks."""
+def _explained(looks: Iterator[Looked], further: str = "") -> Iterator[Looked]:
+    """Yield what is found, and what an error says of the provider, which ends the looks. `further`: its mend's end."""
     try:
         yield from looks
     except PlimsollError as error:
         where = f"{error.where}: " if error.where else ""
-        yield Looked(f"{where}{error.what}", error.mend or "see what the programs say")
+        yield Looked(f"{where}{error.what}", f"{error.mend or 'see what the programs say'}{further}")
 
 
 def _hosts(cluster: Cluster) -> str:

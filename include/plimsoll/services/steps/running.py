@@ -126,7 +126,7 @@ def _judged(work: AttemptContext, log: Log) -> tuple[Verdict | None, tuple[str, 
         log(f"{work.key}: its verdict could not be read: {error}")
         return None, (f"{work.key}: its verdict could not be read: {error}",)
     if verdict is not None:
-        log(f"{work.key}: {verdict.outcome} {'; '.join(verdict.reasons)}")
+        log(f"{work.key}: {verdict.outcome} {'; '.join(filter(None, [*verdict.reasons, verdict.stopped]))}")
     return verdict, ()
 
 

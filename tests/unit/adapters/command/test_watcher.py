@@ -1,5 +1,6 @@
 """What a program prints as it runs is held against the rules that end its load."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from plimsoll.adapters.generators.command.watcher import Report, Watch, broken, figures_of, report, silent
-from plimsoll.adapters.generators.command.watching import unkept
+from plimsoll.adapters.generators.command.watching import slow_lines, unkept
 from plimsoll.domain.attempt.load_summary import BrokenRule
 from plimsoll.domain.keys.timing import StopRule
 
@@ -112,8 +113,21 @@ def test_the_newest_lines_of_so_long_decide(rule: dict[str, Any], told: list[Any
 
 
 def test_one_line_may_be_about_more_than_the_rule_asks_for() -> None:
-    assert broken(SLOW, lines(FINE, SLOWED, seconds=30.0)) == "p99 was 150 ms or more for 10 s"
+    assert broken(SLOW, lines(FINE, SLOWED, seconds=30.0)) == "p99 was 150 ms or more for 30 s"
     assert broken(SLOW, lines(SLOWED, FINE, seconds=30.0)) == ""
+
+
+def test_lines_that_come_too_seldom_for_a_rule_are_told(tmp_path: Path) -> None:
+    settings = {"rules": [ERRORS, {**ERRORS, "within_s": 60.0}], "pattern": r"tps: (?P<rate>\d+)", "console": "console"}
+    watch = Watch({**settings, "lease": None, "lease_s": 60, "end": None, "duration_s": 100}, tmp_path)
+    for elapsed_s in (5.0, 6.0, 36.0):
+        with (tmp_path / "console").open("a") as console:
+            console.write("tps: 10\n")
+        assert watch.look(elapsed_s) is None
+    figures = (tmp_path / "watch.json").read_text()
+    [told] = slow_lines(figures, json.dumps(settings))
+    assert told.startswith("`stop_when[0]` was kept late: its time is 10 s, and lines came up to 30 s apart")
+    assert list(slow_lines("", "")) == []
 
 
 def test_a_program_that_falls_silent_breaks_the_rule_with_the_shortest_time() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from tests.fakes.clock import BEGAN, SteppingClock
 from tests.unit.adapters.provider_command.cloud_in_memory import CloudInMemory, OverSsh, Records, exits, printed
+from tests.unit.adapters.provider_command.conftest import OPTIONS
 from tests.unit.adapters.provider_command.test_launching import CELL, KEPT, request
 
 from plimsoll.adapters.providers.command import CommandProvider
@@ -155,3 +156,24 @@ def test_without_its_programs_no_cluster_counts_as_ended(provider: CommandProvid
     provider.ensure(request())
     with pytest.raises(ProviderError, match="no definition names the programs"):
         provider.at(Places()).destroy(CELL)
+
+
+def test_a_cluster_that_one_of_several_places_has_ended_is_left_alone_by_the_others(
+    provider: CommandProvider, cloud: CloudInMemory
+) -> None:
+    """Options that were changed make a place of their own, whose programs list the same hosts."""
+    provider.ensure(request())
+    wrong = [{**OPTIONS, "end": ["end_wrongly"], "options": {"size": size}} for size in ("big", "huge")]
+    cloud.always["end_wrongly"] = exits(5)
+    places = provider.at(Places((wrong[0], OPTIONS, wrong[1])))
+    places.destroy(CELL)
+    assert (cloud.hosts, cloud.calls.count("end"), cloud.calls.count("end_wrongly")) == ([], 1, 1)
+
+
+def test_an_end_that_fails_wherever_a_cluster_is_listed_is_an_error(
+    provider: CommandProvider, cloud: CloudInMemory
+) -> None:
+    provider.ensure(request())
+    cloud.always["end"] = exits(5)
+    with pytest.raises(ProviderError, match="exit code 5"):
+        provider.at(Places((OPTIONS, {**OPTIONS, "options": {"size": "big"}}))).destroy(CELL)

@@ -66,7 +66,15 @@ class CommandGenerator(ForeignGenerator):
     loads_endpoints = True
     can_wait = True
     mend_of_unkept = "name it there, as docs/reference/load-generators.md shows"
-    summary_files: Sequence[str] = (PLAN, f"{LOAD}.begun", f"{LOAD}.end", STOPPED, START)
+    summary_files: Sequence[str] = (
+        PLAN,
+        f"{LOAD}.begun",
+        f"{LOAD}.end",
+        STOPPED,
+        START,
+        FIGURES,
+        watching.WATCH.format(LOAD),
+    )
 
     def __init__(self, artefacts: ProgramSource) -> None:
         self._artefacts = artefacts
@@ -140,6 +148,7 @@ class CommandGenerator(ForeignGenerator):
             warmup_s=min(plan.warmup_s, ending.seconds),
             attempted_ops_s=plan.rate,
             cpu_cores=ending.cpu_cores,
+            remarks=tuple(watching.slow_lines(files.get(FIGURES, ""), files.get(watching.WATCH.format(LOAD), ""))),
         )
 
     def _can_be_judged(self, plan: Plan, ending: Ending) -> bool:

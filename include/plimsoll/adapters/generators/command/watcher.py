@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 FIGURES, STOPPED = "watch.json", "stopped.json"
-RATE, ERRORS, ERRORS_S = "rate", "errors", "errors_s"
+RATE, ERRORS, ERRORS_S, LONGEST_S = "rate", "errors", "errors_s", "longest_s"
 _PERCENTILE = re.compile(r"p(\d{1,2})(?:_(\d+))?_(s|ms|us)")
 """A group with a percentile of response times and its unit: `p99_ms`, `p99_9_us`."""
 _IN_MS = {"s": 1000.0, "ms": 1.0, "us": 0.001}
@@ -104,20 +104,21 @@ def broken(rule: Mapping[str, Any], reports: Sequence[Report]) -> str:
     last = _newest(reports, rule["within_s"])
     if not last:
         return ""
+    seconds = sum(line.seconds for line in last)
     if all(line.answered_ops_s == 0 for line in last):
-        return f"nothing was answered for {rule['within_s']:g} s"
+        return f"nothing was answered for {seconds:.0f} s"
     if rule["percentile"] is None:
         failed = sum(line.failed or 0 for line in last)
         due = failed + sum(line.answered_ops_s * line.seconds for line in last)
         if failed <= rule["share"] / 100 * due + _ROUNDING:
             return ""
-        return f"{100 * failed / due:.3g} % of the operations of {rule['within_s']:g} s failed"
+        return f"{100 * failed / due:.3g} % of the operations of {seconds:.0f} s failed"
     # A line of a time in which nothing was answered may tell a percentile of 0, or none.
     times = [line.times_ms.get(rule["percentile"]) if line.answered_ops_s else math.inf for line in last]
     above = [time_ms for time_ms in times if time_ms is not None and time_ms > rule["above_ms"]]
     if len(above) < len(times):
         return ""
-    return f"p{rule['percentile']:g} was {min(above):.4g} ms or more for {rule['within_s']:g} s"
+    return f"p{rule['percentile']:g} was {min(above):.4g} ms or more for {seconds:.0f} s"
 
 
 def _newest(reports: Sequence[Report], within_s: float) -> Sequence[Report]:
@@ -177,7 +178,9 @@ class Watch:
             if breach := self._broken():
                 return breach
         if len(self._reports) > known:
-            _write(self._folder / FIGURES, {"rate": self._reports[-1].answered_ops_s})
+            # The first line comes once the program has connected
+            longest_s = max((line.seconds for line in self._reports[1:]), default=0.0)
+            _write(self._folder / FIGURES, {RATE: self._reports[-1].answered_ops_s, LONGEST_S: longest_s})
         return silent(self._rules, self._reports, elapsed_s) if elapsed_s < self._duration_s else None
 
     def elsewhere(self) -> dict[str, Any] | None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from inspect import getsource
@@ -9,8 +10,8 @@ from inspect import getsource
 from pydantic import ValidationError
 
 from plimsoll.adapters.generators.command import watcher
-from plimsoll.adapters.generators.command.watcher import ERRORS, ERRORS_S, percentile_of
-from plimsoll.adapters.generators.foreign_load import END, LEASE, LOAD, Command, Load
+from plimsoll.adapters.generators.command.watcher import ERRORS, ERRORS_S, FIGURES, LONGEST_S, percentile_of
+from plimsoll.adapters.generators.foreign_load import END, LEASE, LOAD, Command, Load, parse_object
 from plimsoll.adapters.hosts.base import PYTHON
 from plimsoll.domain.attempt.load_summary import BrokenRule
 from plimsoll.domain.keys.system import LoadCommand
@@ -22,6 +23,8 @@ WATCHER, WATCH = "watcher.py", "{}.watch.json"
 LEASE_S = 60
 """The time after which nobody watches a load, s."""
 _MILLISECOND = timedelta(milliseconds=1)
+_ROUNDING_S = 1.0
+"""By so much two lines of a second's time may seem farther apart."""
 
 
 def has_groups(progress: str) -> bool:
@@ -81,6 +84,15 @@ def _rule(rule: StopRule) -> dict[str, float | None]:
         "above_ms": rule.above / _MILLISECOND if rule.above else None,
         "within_s": rule.within.total_seconds(),
     }
+
+
+def slow_lines(figures: str, watch: str) -> Iterator[str]:
+    """Yield a remark on each rule that the program's lines came too seldom for; the texts are those of its files."""
+    longest_s = float(parse_object(FIGURES, figures).get(LONGEST_S, 0.0))
+    for number, rule in enumerate(parse_object(WATCH.format(LOAD), watch).get("rules", [])):
+        if longest_s > rule["within_s"] + _ROUNDING_S:
+            within, apart = f"{rule['within_s']:g} s", f"{longest_s:.0f} s"
+            yield f"`stop_when[{number}]` was kept late: its time is {within}, and lines came up to {apart} apart"
 
 
 def broken_rule(text: str) -> BrokenRule | None:

@@ -125,24 +125,32 @@ class CommandProvider(Provider):
         return list(clusters.values())
 
     def destroy(self, cluster_id: ClusterId) -> None:
-        """End the cluster where it is. Errors of other places say nothing about it, if it was found."""
+        """End the cluster where it is. Errors of other places say nothing about it, if it was found.
+
+        Options that have changed since make several places, whose programs may list the same hosts: once one of them
+        has ended it, those that list nothing of it any more are left alone.
+        """
         self.seen.pop(cluster_id, None)
-        clouds, errors = self._clouds(), list[ProviderError]()
+        clouds, errors, has_ended = self._clouds(), list[tuple[Cloud, ProviderError]](), False
         if not clouds:
             mend = "bring the campaign's definition back to the store"
             raise ProviderError("no definition names the programs that end it", where=str(cluster_id), mend=mend)
         homes = [cloud for cloud in clouds if self._is_home(cloud, cluster_id)] if len(clouds) > 1 else clouds
         for cloud in homes or clouds:
+            if has_ended and self._lists_nothing(cloud, cluster_id):
+                continue
             try:
                 launched = Launched.read(self.launches, cluster_id, cloud.options)
             except StoreError:  # what is listed can be ended all the same
                 launched = Launched(self.launches, cluster_id, cloud.options)
             try:
                 self._ender(cloud, launched).end()
+                has_ended = bool(homes)
             except ProviderError as error:
-                errors.append(error)
-        for first in errors:
-            raise first
+                errors.append((cloud, error))
+        for cloud, first in errors:
+            if not (has_ended and self._lists_nothing(cloud, cluster_id)):
+                raise first
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
         """Return access by SSH. A host that does not present the key that it was listed with is refused."""
@@ -241,6 +249,12 @@ class CommandProvider(Provider):
     def _is_home(self, cloud: Cloud, cluster_id: ClusterId) -> bool:
         try:
             return bool(cloud.of_cluster(cluster_id))
+        except ProviderError:
+            return False
+
+    def _lists_nothing(self, cloud: Cloud, cluster_id: ClusterId) -> bool:
+        try:
+            return not cloud.of_cluster(cluster_id)
         except ProviderError:
             return False
 

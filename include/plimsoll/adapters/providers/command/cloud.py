@@ -91,13 +91,16 @@ class Cloud:
         if ended.exit_code == 0:
             return ended.printed
         reason = shortened(ended.words[-_MOST_SHOWN:]) or "it gave no reason on its error output"
-        means, mend = _MEANING.get(ended.exit_code, (f"failed with exit code {ended.exit_code}", "see what it says"))
+        how = f"failed with exit code {ended.exit_code}"
+        if ended.exit_code < 0:
+            how = f"was killed by signal {-ended.exit_code}"
+        means, mend = _MEANING.get(ended.exit_code, (how, "see what it says"))
         passes = ended.exit_code in (NO_ROOM, AGAIN)
         raise ProgramError(f"{argv[0]} {means}: {reason}", where=" ".join(argv), mend=mend, passes=passes)
 
 
 _MEANING = {
-    NO_ROOM: ("has no room", "run fewer cells at once, or let it look in further places"),
+    NO_ROOM: ("has no room", "if it is `launch`, run fewer cells at once, or let it look in further places"),
     AGAIN: ("could not do it now", "try again later"),
     REFUSED: ("refuses it for good", "do what it says, or change the definition's provider.options"),
 }

@@ -198,8 +198,9 @@ def require_asked(hosts: Sequence[AnsweredHost], tags: Tags) -> None:
             what = f"{host} does not have the tags that it was given: {', '.join(changed)}"
             raise Garbage(what, "keep each tag with its host as it is, and print it again")
     if Counter(host.name for host in hosts) != Counter(tags.names):
-        what = f"hosts {_listed(tags.names)} were asked for, and {_listed(host.name for host in hosts)} printed"
-        raise Garbage(what, "make each host that is asked for once, or none, and print its name as `name`")
+        printed = _listed(host.name for host in hosts)
+        what = f"hosts {_listed(tags.names)} were asked for, and {printed} printed with their tags"
+        raise Garbage(what, "make each host that is asked for once, or none, and print its `name` and its `tags`")
     for key, values in (("id", [host.id for host in hosts]), ("address", [host.address for host in hosts])):
         if twice := [value for value, count in Counter(values).items() if count > 1]:
             raise Garbage(f"hosts have the same {key}: {', '.join(twice)}", "print each host with its own")

@@ -53,7 +53,7 @@ class Ender:
 
         A launch whose answer was lost may still bring hosts for a while, which are waited for.
         """
-        began, empty, has_ended = self.clock.now(), 0, False
+        began, empty, has_ended, is_told = self.clock.now(), 0, False, False
         until = max(began, self.launched.unknown_until() or began)
         shown = self._cleaned()
         trouble: ProviderError | None = None
@@ -76,6 +76,12 @@ class Ender:
                 return
             if self.clock.now() > until + PATIENCE:
                 break
+            if shown and has_ended and not is_told:
+                what, last = ", ".join(map(str, shown)), until + PATIENCE
+                self.log(
+                    f"{self.launched.id}: `end` ended well, but `list` shows {what}: waiting until {last:%H:%M} UTC"
+                )
+                is_told = True
             self.clock.sleep(pause)
         what = f"`end` has ended well, and after {PATIENCE} `list` still shows {', '.join(map(str, shown))}"
         mend = f"see what {self.cloud.options.end[0]} did, end these hosts by hand, then destroy the cluster again"

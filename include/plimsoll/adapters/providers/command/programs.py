@@ -78,7 +78,7 @@ class FolderPrograms:
         except OSError as error:
             mend = "see its first line, `#!…`, and that its interpreter is there"
             raise ProviderError(f"{argv[0]} can't be started: {error.strerror}", where=argv[0], mend=mend) from error
-        return _followed(process, argv[0], given, limit)
+        return _followed(process, " ".join(argv), given, limit)
 
 
 def problems(programs: Programs, commands: Mapping[str, Sequence[str]]) -> Sequence[Problem]:
