@@ -119,6 +119,18 @@ def at_once(items: Sequence[_S], work: Callable[[_S], _T]) -> list[_T]:
         return list(pool.map(work, items))
 
 
+def _tried(hosts: Sequence[Host], work: Callable[[Host], _T]) -> list[_T | PlimsollError]:
+    """Call the function for all hosts at the same time. An error of one is returned in the place of its answer."""
+
+    def tried(host: Host) -> _T | PlimsollError:
+        try:
+            return work(host)
+        except OF_HOSTS as error:
+            return error
+
+    return at_once(hosts, tried)
+
+
 def waits_for_nodes(work: AttemptContext) -> bool:
     """Tell whether the load waits until the nodes themselves report that the work left by populating is done.
 
@@ -159,14 +171,7 @@ def _asked(generator: LoadGenerator, hosts: Sequence[Host], job_id: str) -> dict
     """Return the load's status on each host. Where a stop rule has ended it on one, all others that can be reached end
     it too, before the error of one that can't is raised.
     """
-
-    def status(host: Host) -> LoadStatus | PlimsollError:
-        try:
-            return generator.status(host, job_id)
-        except OF_HOSTS as error:
-            return error
-
-    answers = at_once(hosts, status)
+    answers = _tried(hosts, lambda host: generator.status(host, job_id))
     known = {host: answer for host, answer in zip(hosts, answers, strict=True) if isinstance(answer, LoadStatus)}
     if broken := first_broken({host.info.name: one.stopped for host, one in known.items()}):
         going = [host for host, one in known.items() if one.state == "running" and one.stopped is None]
@@ -193,15 +198,7 @@ def start_all(generator: LoadGenerator, hosts: Sequence[Host], request: LoadRequ
 
 def stop_all(generator: LoadGenerator, hosts: Sequence[Host], job_id: str) -> dict[str, PlimsollError]:
     """Stop the load on all hosts at the same time. Returns errors by host; one does not stop the others."""
-
-    def stop(host: Host) -> PlimsollError | None:
-        try:
-            generator.stop(host, job_id)
-        except OF_HOSTS as error:
-            return error
-        return None
-
-    results = zip(hosts, at_once(hosts, stop), strict=True)
+    results = zip(hosts, _tried(hosts, lambda host: generator.stop(host, job_id)), strict=True)
     return {host.info.name: error for host, error in results if error is not None}
 
 

@@ -101,8 +101,10 @@ def _lacks_price(store: ReadableStore, key: AttemptKey, usd: float) -> bool:
     """
     if _has_prices(store, key):
         return False
+    if not usd:
+        return True
     use = assignment_of(store, key)
-    return not usd or lacks_price(read_launched(store, use.cluster if use else ClusterId.of_attempt(key)).hosts)
+    return lacks_price(read_launched(store, use.cluster if use else ClusterId.of_attempt(key)).hosts)
 
 
 def _has_prices(store: ReadableStore, key: AttemptKey) -> bool:

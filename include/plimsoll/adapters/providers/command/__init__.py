@@ -135,9 +135,9 @@ class CommandProvider(Provider):
         if not clouds:
             mend = "bring the campaign's definition back to the store"
             raise ProviderError("no definition names the programs that end it", where=str(cluster_id), mend=mend)
-        homes = [cloud for cloud in clouds if self._is_home(cloud, cluster_id)] if len(clouds) > 1 else clouds
+        homes = [cloud for cloud in clouds if self._lists(cloud, cluster_id)] if len(clouds) > 1 else clouds
         for cloud in homes or clouds:
-            if has_ended and self._lists_nothing(cloud, cluster_id):
+            if has_ended and self._lists(cloud, cluster_id) is False:
                 continue
             try:
                 launched = Launched.read(self.launches, cluster_id, cloud.options)
@@ -149,7 +149,7 @@ class CommandProvider(Provider):
             except ProviderError as error:
                 errors.append((cloud, error))
         for cloud, first in errors:
-            if not (has_ended and self._lists_nothing(cloud, cluster_id)):
+            if not (has_ended and self._lists(cloud, cluster_id) is False):
                 raise first
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
@@ -246,17 +246,12 @@ class CommandProvider(Provider):
                     resources=(f"a launch whose answer was lost, which may show until {until:%H:%M:%S} UTC",),
                 )
 
-    def _is_home(self, cloud: Cloud, cluster_id: ClusterId) -> bool:
+    def _lists(self, cloud: Cloud, cluster_id: ClusterId) -> bool | None:
+        """Tell whether the place lists something of the cluster; None where it can't tell."""
         try:
             return bool(cloud.of_cluster(cluster_id))
         except ProviderError:
-            return False
-
-    def _lists_nothing(self, cloud: Cloud, cluster_id: ClusterId) -> bool:
-        try:
-            return not cloud.of_cluster(cluster_id)
-        except ProviderError:
-            return False
+            return None
 
     def _ender(self, cloud: Cloud, launched: Launched) -> Ender:
         def clean(hosts: tuple[AnsweredHost, ...]) -> None:
