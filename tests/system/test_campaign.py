@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.integration.command_database.guide import code, guided
+from tests.integration.command_database.guide import REDIS_LOAD, guided
 from tests.support.airflow.run_to_report import run_to_report
 from tests.support.airflow.secret_search import places_that_tell, words_of_key
 from tests.support.airflow.stack import StackUnderTest
@@ -94,7 +94,7 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TheirRedis]:
 @pytest.fixture(scope="module")
 def endpoint(theirs: TheirRedis, hosts: StaticHosts, tmp_path_factory: pytest.TempPathFactory) -> Definition:
     script = tmp_path_factory.mktemp("script") / "redis-load.py"
-    script.write_text(code("python", '"""redis-load.py'))
+    script.write_bytes(REDIS_LOAD.read_bytes())
     return endpoint_definition(theirs, hosts, script)
 
 

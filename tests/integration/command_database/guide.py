@@ -19,18 +19,13 @@ from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 
 GUIDES = Path(__file__).resolve().parents[3] / "docs" / "guides"
+REDIS_LOAD = GUIDES / "redis-load.py"
 
 
 def need(*programs: str) -> None:
     """Leave out the test that asks where this machine lacks one of these programs."""
     if missing := [name for name in programs if shutil.which(name) is None]:
         leave_out(f"this machine has no {', '.join(missing)}")
-
-
-def code(language: str, begins: str, page: str = "any-database.md") -> str:
-    """Return the guide's block of code that begins so."""
-    [text] = re.findall(rf"```{language}\n({re.escape(begins)}.*?)```", (GUIDES / page).read_text(), re.DOTALL)
-    return text
 
 
 def guided(
@@ -41,7 +36,7 @@ def guided(
     **changes: object,
 ) -> Definition:
     """Return the guide's definition of that name as one short cell, with other `words`, and keys changed."""
-    text = code("yaml", f"name: {name}\n", page)
+    [text] = re.findall(rf"```yaml\n(name: {name}\n.*?)```", (GUIDES / page).read_text(), re.DOTALL)
     for old, new in words.items():
         assert old in text, f"the guide has no {old!r}"
         text = text.replace(old, new)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.integration.command_database.guide import code, guided, need, run
+from tests.integration.command_database.guide import REDIS_LOAD, guided, need, run
 
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store.records import folder_of
@@ -23,9 +23,7 @@ def release(*version: str) -> str:
 
 def test_a_cell_of_the_guide_s_redis_runs_to_its_judged_verdict(tmp_path: Path) -> None:
     need("redis-server", "redis-cli")
-    script = tmp_path / "redis-load.py"
-    script.write_text(code("python", '"""redis-load.py'))
-    words = {"/opt/redis-load.py": str(script), "python3": sys.executable}
+    words = {"/opt/redis-load.py": str(REDIS_LOAD), "python3": sys.executable}
     words["7.0.15"] = release("redis-server", "--version")
 
     tools, verdict = run(guided("redis", words, {"rows": "1k"}), tmp_path, print)
@@ -41,9 +39,7 @@ def test_a_cell_of_the_guide_s_redis_runs_to_its_judged_verdict(tmp_path: Path) 
 
 def test_two_load_hosts_share_a_load_of_the_guide_s_redis(tmp_path: Path) -> None:
     need("redis-server", "redis-cli")
-    script = tmp_path / "redis-load.py"
-    script.write_text(code("python", '"""redis-load.py'))
-    words = {"/opt/redis-load.py": str(script), "python3": sys.executable, "threads: 1": "hosts: 2\n  threads: 1"}
+    words = {"/opt/redis-load.py": str(REDIS_LOAD), "python3": sys.executable, "threads: 1": "hosts: 2\n  threads: 1"}
     words["7.0.15"] = release("redis-server", "--version")
 
     # Beside other tests one program may begin a second after the other: 5 % of an interval is allowed.

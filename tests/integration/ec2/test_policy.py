@@ -1,7 +1,6 @@
-"""The policy in docs/guides/aws.md against the calls that the code really makes."""
+"""The policy in docs/guides/aws-policy.json against the calls that the code really makes."""
 
 import json
-import re
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -22,7 +21,7 @@ from plimsoll.domain.hosts.cluster import ClusterRequest
 from plimsoll.domain.keys.process import NodeNeeds
 from plimsoll.domain.text.errors import StoreError
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "guides" / "aws.md"
+POLICY = Path(__file__).parents[3] / "docs" / "guides" / "aws-policy.json"
 
 # Where IAM's name for a call is not the call's own.
 S3_ACTIONS = {
@@ -38,7 +37,7 @@ PREFIXES = {"service-quotas": "servicequotas"}
 
 
 def allowed() -> Any:
-    policy = json.loads(re.search(r"```json\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)[1])
+    policy = json.loads(POLICY.read_text())
     actions = [statement["Action"] for statement in policy["Statement"]]
     return {action for each in actions for action in ([each] if isinstance(each, str) else each)}
 

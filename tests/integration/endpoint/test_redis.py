@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.integration.command_database.guide import code, guided
+from tests.integration.command_database.guide import REDIS_LOAD, guided
 from tests.integration.endpoint.test_postgresql import texts
 from tests.support.campaigns.running import run_cell
 from tests.support.nodes.their_redis import HOST, PASSWORD, their_redis
@@ -18,12 +18,10 @@ from plimsoll.settings import Settings
 
 def test_it_is_measured_and_left_as_it_was(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     own: Any = {"store": str(tmp_path / "store"), "work": tmp_path / "work", "database_password": PASSWORD}
-    script = tmp_path / "redis-load.py"
-    script.write_text(code("python", '"""redis-load.py'))
     with their_redis(tmp_path_factory.mktemp("theirs")) as theirs:
         authority = theirs.folder / "authority.pem"
         tools = full_toolkit(Settings.model_validate({**own, "database_authority": authority}))
-        words = {"/opt/redis-load.py": str(script), "python3": sys.executable}
+        words = {"/opt/redis-load.py": str(REDIS_LOAD), "python3": sys.executable}
         words["db.example:6379"] = f"{HOST}:{theirs.port}"
         definition, said = guided("staging-redis", words, {"rows": "1k"}, "endpoint.md"), list[str]()
         assert problems(tools, definition) == ()
