@@ -125,7 +125,8 @@ def test_a_rule_ends_the_load_of_a_postgresql_that_stands_still(
         freezing.result()
     assert not [reason for reason in verdict.reasons if "covered by the logs" in reason]
     assert verdict.met is not True
-    assert "by `stop_when[0]`: nothing was answered for 3 s" in verdict.stopped
+    # pgbench on busy processors writes a line for more than a second
+    assert re.search(r"by `stop_when\[0\]`: nothing was answered for [3-9] s", verdict.stopped)
 
 
 def freeze(folder: Path, said: list[str], seconds: float) -> None:

@@ -115,7 +115,8 @@ def test_a_load_that_nobody_answers_is_stopped_by_its_rule(
     assert (ran.troubles, ran.remains) == ((), False)
     assert ran.verdict is not None
     assert ran.verdict.met is not True
-    assert "by `stop_when[0]`: nothing was answered for 3 s" in ran.verdict.stopped
+    # pgbench on busy processors writes a line for more than a second
+    assert re.search(r"by `stop_when\[0\]`: nothing was answered for [3-9] s", ran.verdict.stopped)
     assert made(theirs) == []
 
 
