@@ -149,13 +149,14 @@ def test_a_rule_that_another_generator_has_broken_ends_the_run(node: Node, start
     options = ("--split", "1/2", "--stop-when", "errors/2s/5%", "--end-file", end)
     load = start_load(node, *FEW, "-d", "10m", *options)
     until(lambda: len(load.files.progress) > 2, "the timed run")
-    end.write_text('{"seconds": 1.5, "rule": 1, "why": "late", "host": "load2"}')
+    end.write_text('{"seconds": 1.5, "rule": 1, "why": "late", "host": "load2", "silent": true}')
     assert load.wait() == 0, load.said()
     run = load.files.summary["run"]
-    assert {name: run["stopped"][name] for name in ("rule", "why", "host")} == {
+    assert {name: run["stopped"][name] for name in ("rule", "why", "host", "silent")} == {
         "rule": 1,
         "why": "late",
         "host": "load2",
+        "silent": True,
     }
     assert run["completed"] == load.files.completed().total()
 

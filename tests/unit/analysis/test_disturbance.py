@@ -184,3 +184,18 @@ def test_what_noise_left_counts_though_intervals_of_another_length_lie_between()
 def test_what_noise_left_may_last_for_several_intervals() -> None:
     behind = [second(at_s, in_flight=50, backlog=4500) for at_s in (10.003, 20.003)]
     assert found(missed(0, 1, 2), samples(BUSY, {}, {}), *behind) is not None
+
+
+def test_noise_that_leaves_processors_does_not_explain_that_nothing_was_answered() -> None:
+    silent = [replace(interval, is_silent=True) for interval in missed(0, 1, late_ms=10_000.0)]
+    assert found(missed(0, 1, late_ms=10_000.0), samples(BUSY, BUSY)) is not None
+    assert found([missed(0)[0], silent[1]], samples(BUSY, BUSY)) is None
+    held = {"cpu_steal": 0.97}
+    assert "other machines took 97.0%" in sentence(silent, samples(held, held))
+
+
+def test_a_backlog_that_noise_left_does_not_explain_that_nothing_was_answered() -> None:
+    waiting = second(10.2, in_flight=200, backlog=300)
+    assert found(missed(0, 1), samples(BUSY, {}), waiting) is not None
+    silent = replace(missed(1)[0], is_silent=True)
+    assert found([missed(0)[0], silent], samples(BUSY, {}), waiting) is None

@@ -4,8 +4,10 @@ import pytest
 
 from plimsoll.analysis.attempt.intervals import IntervalRow, IntervalTable
 from plimsoll.analysis.attempt.judgement import Judgement, MissedInterval
-from plimsoll.analysis.attempt.missed_intervals import distinct, short_of_rate, with_failures
+from plimsoll.analysis.attempt.missed_intervals import distinct, short_of_rate, when_stopped, with_failures
+from plimsoll.domain.attempt.load_summary import BrokenRule
 from plimsoll.domain.keys.service_level import ServiceLevel
+from plimsoll.domain.keys.timing import StopRule
 
 LEVEL = ServiceLevel()
 
@@ -42,3 +44,18 @@ def test_an_interval_that_missed_for_several_reasons_counts_once_by_the_worst() 
         slow,
         MissedInterval(20.0, 30.0, 1.0, 110.0),
     )
+
+
+def test_that_nothing_was_answered_comes_before_other_reasons() -> None:
+    silent, slow = (
+        MissedInterval(10.0, 20.0, 10_000.0, 110.0, is_silent=True),
+        MissedInterval(10.0, 20.0, 12_000.0, 110.0),
+    )
+    assert distinct([slow, silent]) == (silent,)
+
+
+@pytest.mark.parametrize("silent", [True, False])
+def test_the_time_before_a_load_was_stopped_is_silent_where_the_rule_says_so(silent: bool) -> None:
+    rule = StopRule.model_validate({"errors": "5%", "within": "10s"})
+    broken = BrokenRule(seconds=37.0, rule=0, why="nothing was answered for 10 s", silent=silent)
+    assert when_stopped(rule, broken) == MissedInterval(27.0, 37.0, 500.0, 500.0, silent)

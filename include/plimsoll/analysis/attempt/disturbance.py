@@ -2,7 +2,8 @@
 
 Noise makes response times longer and never shorter, so it can't turn a miss into a result that was met. A miss counts
 if at least one missed interval was undisturbed. A figure that was not sampled disturbs nothing: without evidence of
-noise a miss counts.
+noise a miss counts. An interval without any answer counts, too, unless noise took nearly all of it: a database that
+keeps some of its processors answers some operations.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ TOP, GROUP, WAITED = "others_top", "throttled_group", "throttled_ms"
 _TOUCHES = 0.1
 """Share of a second that must lie in an interval, so that the second's longest stall counts there."""
 _MOST_PROGRAMS, _MOST_CAUSES = 3, 3
+_SILENCING = 0.9
+"""Least share of an interval's processor time that noise must take to explain that nothing was answered in it."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ def disturbed(missed: Sequence[MissedInterval], collected: Collected, bounds: Di
     """Tell what disturbed the missed intervals, if noise was beyond its bounds in each of them; otherwise None."""
     start_s = collected.started_at.timestamp()
     within = tuple(Span(start_s + interval.start_s, start_s + interval.end_s) for interval in missed)
-    noises = [*_of_hosts(within, collected, bounds), *_of_generator(missed, within, collected, bounds)]
+    noises = [*_of_hosts(missed, within, collected, bounds), *_of_generator(missed, within, collected, bounds)]
     noises += _left_behind(missed, within, collected, bounds, _numbers(noises))
     if not missed or _numbers(noises) != set(range(len(missed))):
         return None
@@ -109,13 +112,16 @@ def _numbers(noises: Iterable[Noise]) -> set[int]:
     return {number for noise in noises for number in noise.amounts}
 
 
-def _of_hosts(within: tuple[Span, ...], collected: Collected, bounds: Disturbance) -> Iterator[Noise]:
+def _of_hosts(
+    missed: Sequence[MissedInterval], within: tuple[Span, ...], collected: Collected, bounds: Disturbance
+) -> Iterator[Noise]:
     for host, own in by_host(collected.samples, collected.ahead_ms):
         for column, (key, _) in _SHARES.items():
             bound = getattr(bounds, key) / 100
             shares = means(own.assign(**{column: sampled(own, column)}), column, within)
             # NaN, which is not sampled, is beyond no bound.
-            if amounts := {number: float(share) for number, share in enumerate(shares) if share > bound}:
+            least = [max(bound, _SILENCING) if interval.is_silent else bound for interval in missed]
+            if amounts := {n: float(share) for n, share in enumerate(shares) if share > least[n]}:
                 yield Noise(column, host, amounts, bound)
 
 
@@ -154,10 +160,11 @@ def _left_behind(
     When a burst of noise ends, the operations that waited are answered in the next interval, which is calm.
     """
     before = tuple(Span(2 * span.begin_s - span.end_s, span.begin_s) for span in within)
-    after_noise, amounts = _numbers(_of_hosts(before, collected, bounds)), dict[int, float]()
+    after_noise, amounts = _numbers(_of_hosts(missed, before, collected, bounds)), dict[int, float]()
     behind_ms = _behind_ms(within, collected)
     for number, span in enumerate(within):
-        if number in noisy or behind_ms[number] <= missed[number].stall_ms:
+        # A database that has a backlog to answer is not silent
+        if number in noisy or missed[number].is_silent or behind_ms[number] <= missed[number].stall_ms:
             continue
         before_it = (other for other in reversed(range(number)) if _follows(span, within[other]))
         if number in after_noise or any(other in noisy or other in amounts for other in before_it):

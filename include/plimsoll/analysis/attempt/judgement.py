@@ -23,13 +23,14 @@ class MissedInterval:
 
     `late_ms`: how much time was lost in it: the response time at the service level's percentile, the whole interval
     where nothing was answered, or how far the interval's operations fell behind. `stall_ms`: the shortest
-    stall that makes such an interval miss by itself.
+    stall that makes such an interval miss by itself. `is_silent`: whether nothing was answered in it.
     """
 
     start_s: float
     end_s: float
     late_ms: float
     stall_ms: float
+    is_silent: bool = False
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,8 @@ def missed_of(level: ServiceLevel, judged: Iterable[JudgedInterval]) -> Iterator
     for interval in judged:
         if interval.met is False:
             late_ms = length_s * 1000 if interval.value_ms is None else interval.value_ms
-            yield MissedInterval(interval.start_s, interval.start_s + length_s, late_ms, level.stall_ms)
+            end_s = interval.start_s + length_s
+            yield MissedInterval(interval.start_s, end_s, late_ms, level.stall_ms, interval.is_stall)
 
 
 def all_missed(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.analysis.attempt.intervals import Measured
+    from plimsoll.domain.attempt.load_summary import BrokenRule
     from plimsoll.domain.keys.process import LogLine, ProcessOnHost
     from plimsoll.domain.keys.timing import StopRule
 
@@ -41,11 +42,13 @@ def unexplained_s(judged: Iterable[Measured], stalls_s: Collection[float]) -> li
 
 
 def distinct(missed: Iterable[MissedInterval]) -> tuple[MissedInterval, ...]:
-    """Return each interval once, in order of time. Of several reasons for a miss that with most time lost counts."""
+    """Return each interval once, in order of time. Of several reasons for a miss that with most time lost counts,
+    before all others that nothing was answered.
+    """
     worst: dict[tuple[float, float], MissedInterval] = {}
     for interval in missed:
         span = interval.start_s, interval.end_s
-        worst[span] = max(worst.get(span, interval), interval, key=lambda either: either.late_ms)
+        worst[span] = max(worst.get(span, interval), interval, key=lambda either: (either.is_silent, either.late_ms))
     return tuple(worst[span] for span in sorted(worst))
 
 
@@ -68,9 +71,10 @@ def with_failures(judgement: Judgement, level: ServiceLevel) -> tuple[MissedInte
     return too_many or tuple(_lost(row.start_s, 1.0, level) for row in rows)
 
 
-def when_stopped(rule: StopRule, stopped_s: float) -> MissedInterval:
-    """Return the time whose operations broke a stop rule, which ended the load `stopped_s` after its start."""
-    return MissedInterval(stopped_s - rule.within.total_seconds(), stopped_s, rule.stall_ms, rule.stall_ms)
+def when_stopped(rule: StopRule, broken: BrokenRule) -> MissedInterval:
+    """Return the time whose operations broke that stop rule, which ended the load."""
+    begin_s = broken.seconds - rule.within.total_seconds()
+    return MissedInterval(begin_s, broken.seconds, rule.stall_ms, rule.stall_ms, broken.silent)
 
 
 def _lost(start_s: float, share: float, level: ServiceLevel) -> MissedInterval:

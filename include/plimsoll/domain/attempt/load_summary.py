@@ -23,6 +23,7 @@ class BrokenRule(Model):
     rule: Annotated[int, Field(description="Place of the rule in `stop_when`, from 0")]
     why: Annotated[str, Field(description="How it was broken, in words")]
     host: Annotated[str | None, Field(description="The load host whose share broke it; null: this one")] = None
+    silent: Annotated[bool, Field(description="Nothing was answered in all of the rule's time")] = False
 
     @property
     def words(self) -> str:

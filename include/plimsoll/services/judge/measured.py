@@ -238,7 +238,7 @@ def _missed(evidence: Evidence, judgement: Judgement) -> Iterator[MissedInterval
     if failed_too_often(evidence.part, judgement, evidence.summary):
         yield from with_failures(judgement, level)
     if broken := evidence.summary.stopped:
-        yield when_stopped(evidence.part.stop_when[broken.rule], broken.seconds)
+        yield when_stopped(evidence.part.stop_when[broken.rule], broken)
 
 
 def _reasons(evidence: Evidence, judged: Judged) -> Iterator[str]:

@@ -171,6 +171,7 @@ def test_a_load_ends_when_nothing_was_answered_for_as_long_as_a_rule_says(
 ) -> None:
     run = all_stalled_for_long["guarded"].files.summary["run"]
     assert (run["stopped"]["rule"], run["stopped"]["why"]) == (1, "no operation was answered for 3 s")
+    assert run["stopped"]["silent"]
     assert 3 <= run["stopped"]["seconds"] < 9
     assert run["errors"]["unfinished"] == 0
 

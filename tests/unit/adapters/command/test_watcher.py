@@ -130,6 +130,18 @@ def test_lines_that_come_too_seldom_for_a_rule_are_told(tmp_path: Path) -> None:
     assert list(slow_lines("", "")) == []
 
 
+@pytest.mark.parametrize(("rates", "is_silent"), [("0000", True), ("0100", False)])
+def test_whether_anything_was_answered_in_a_rule_s_time_is_told(tmp_path: Path, rates: str, is_silent: bool) -> None:
+    rules = [{**ERRORS, "within_s": 3.0}]
+    settings = {"rules": rules, "pattern": r"tps: (?P<rate>\d+), (?P<errors>\d+) failed", "console": "console"}
+    watch = Watch({**settings, "lease": None, "lease_s": 60, "end": None, "duration_s": 100}, tmp_path)
+    for elapsed_s, rate in enumerate(rates, start=1):
+        with (tmp_path / "console").open("a") as console:
+            console.write(f"tps: {rate}, 9 failed\n")
+        watch.look(float(elapsed_s))
+    assert watch.is_silent(0) is is_silent
+
+
 def test_a_program_that_falls_silent_breaks_the_rule_with_the_shortest_time() -> None:
     rules = [{**ERRORS, "within_s": 30.0}, SLOW]
     told = lines(FINE, FINE, seconds=5.0)

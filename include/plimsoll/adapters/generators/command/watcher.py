@@ -190,6 +190,11 @@ class Watch:
         told: dict[str, Any] = json.loads(self._end.read_text(encoding="utf-8"))
         return told
 
+    def is_silent(self, rule: int) -> bool:
+        """Tell whether the program's lines say that nothing was answered in all of that rule's time."""
+        last = _newest(self._reports, self._rules[rule]["within_s"])
+        return bool(last) and not any(line.answered_ops_s for line in last)
+
     def is_left(self) -> bool:
         """Tell whether the load has a lease that nobody has renewed in time.
 
@@ -234,7 +239,8 @@ def _watched(program: subprocess.Popen[bytes], settings: Mapping[str, Any], fold
     watch, began_s = Watch(settings, folder), time.monotonic()
     while (code := _ended(program)) is None:
         breach = watch.look(elapsed_s := time.monotonic() - began_s)
-        if stopped := {"rule": breach[0], "why": breach[1]} if breach else watch.elsewhere():
+        own = breach and {"rule": breach[0], "why": breach[1], "silent": watch.is_silent(breach[0])}
+        if stopped := own or watch.elsewhere():
             _write(folder / STOPPED, {**stopped, "seconds": elapsed_s})
             _end(program, getattr(signal, f"SIG{settings['signal']}"))
             return 0

@@ -11,7 +11,7 @@ import java.util.stream.LongStream;
 
 /**
  * Looks every second of a stage whether its operations break a rule by which the load ends, or a file says that those of
- * another generator have broken one: {@code {"rule": …, "why": …, "host": …}}.
+ * another generator have broken one: {@code {"rule": …, "why": …, "host": …, "silent": …}}.
  */
 final class Guard implements Sink {
     private final List<Window> windows;
@@ -19,6 +19,7 @@ final class Guard implements Sink {
     private String why;
     private String host;
     private int rule;
+    private boolean isSilent;
     private double ended;
 
     /** @param elsewhere the file; null where there is no other generator */
@@ -33,19 +34,22 @@ final class Guard implements Sink {
             return;
         }
         for (int number = 0; number < windows.size(); number++) {
-            end(windows.get(number).add(observation), number, observation.until);
+            Window window = windows.get(number);
+            end(window.add(observation), number, window.isSilent(), observation.until);
         }
         if (why == null && elsewhere != null && Files.exists(elsewhere)) {
             JsonNode told = new ObjectMapper().readTree(elsewhere.toFile());
             host = told.path("host").asText();
-            end(told.path("why").asText(), told.path("rule").asInt(), observation.until);
+            boolean wasSilent = told.path("silent").asBoolean();
+            end(told.path("why").asText(), told.path("rule").asInt(), wasSilent, observation.until);
         }
     }
 
-    private void end(String broken, int number, double until) {
+    private void end(String broken, int number, boolean wasSilent, double until) {
         if (broken != null && why == null) {
             why = broken;
             rule = number;
+            isSilent = wasSilent;
             ended = until;
         }
     }
@@ -63,6 +67,11 @@ final class Guard implements Sink {
     /** Returns the place of that rule among all, from 0. */
     int rule() {
         return rule;
+    }
+
+    /** Returns whether no operation was answered in all of that rule's time. */
+    boolean isSilent() {
+        return isSilent;
     }
 
     /** Returns when that was, in seconds from the stage's start. */
@@ -96,6 +105,10 @@ final class Guard implements Sink {
             }
             boolean areUnderWay = observation.inFlight + observation.backlog > 0;
             return rule.broken(sum(breaking), sum(answered), sum(failed), areUnderWay);
+        }
+
+        private boolean isSilent() {
+            return sum(answered) == 0;
         }
 
         private static long sum(long[] numbers) {

@@ -200,7 +200,12 @@ public final class Summary {
     }
 
     private Map<String, Object> stoppedDocument() {
-        return Json.object("seconds", Json.plain(stopped.ended()), "rule", stopped.rule(), "why", stopped.why(), "host", stopped.host());
+        return Json.object(
+                "seconds", Json.plain(stopped.ended()),
+                "rule", stopped.rule(),
+                "why", stopped.why(),
+                "host", stopped.host(),
+                "silent", stopped.isSilent());
     }
 
     private Tally timed() {
