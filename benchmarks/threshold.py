@@ -31,10 +31,8 @@ import numpy as np
 
 from benchmarks.threshold_rivals import Bounds, cutting_corners, has_mlrsearch, mlrsearch
 from benchmarks.threshold_truths import TRUTHS, System, Truth
-from plimsoll.strategies.threshold.answer import answer
-from plimsoll.strategies.threshold.observation import CellObservation
-from plimsoll.strategies.threshold.question import Question
-from plimsoll.strategies.threshold.step import next_loads
+from plimsoll.strategies.threshold.answer import answer, next_loads
+from plimsoll.strategies.threshold.question import CellObservation, Question
 
 _QUESTION, _LOADS = Question(), range(1_000, 32_001, 10)
 _LOW, _HIGH = np.log(1_800.0), np.log(24_000.0)

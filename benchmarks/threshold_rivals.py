@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm, t
 
-from plimsoll.strategies.threshold.observation import CellObservation
+from plimsoll.strategies.threshold.question import CellObservation
 
 Observe = Callable[[float], CellObservation]
 _MOST = 200

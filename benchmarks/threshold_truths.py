@@ -11,7 +11,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from plimsoll.strategies.threshold.observation import CellObservation
+from plimsoll.strategies.threshold.question import CellObservation
 
 Numbers = NDArray[np.float64]
 Dice = np.random.Generator

@@ -26,7 +26,7 @@ SEEN = """(figures) => figures.map((figure) => {
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("mailed") / "report.html"
-    file.write_bytes(build_report(with_log_lines(demo_campaign())).files["report.html"])
+    file.write_bytes(build_report(with_log_lines(demo_campaign()))["report.html"])
     return file
 
 

@@ -24,7 +24,7 @@ section { margin-top: 0.8em; padding-top: 1.2em; }
 def _page(campaign: Path) -> bytes:
     """Return the report of the campaign whose bundle that is; of a made-up one where there is none."""
     if not campaign.exists():
-        return build_report(demo_campaign()).files["report.html"]
+        return build_report(demo_campaign())["report.html"]
     with campaign.open("rb") as stream:
         return report_again(stream, campaign.name, "documentation").files["report.html"]
 

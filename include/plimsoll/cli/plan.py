@@ -15,7 +15,7 @@ from plimsoll.domain.keys.substitution import with_values
 from plimsoll.domain.text.units import format_duration, show_usd
 from plimsoll.domain.text.wording import figure, plural, some_of
 from plimsoll.services.campaign.open.planning import download_lines
-from plimsoll.strategies.stage_plans import BOUNDS
+from plimsoll.strategies.stage_plans import BOUNDS, shown_loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -137,31 +137,29 @@ def show(plan: Plan, notes: Sequence[str], needed: Sequence[Download] = ()) -> N
         print_text(line)
 
 
-def _show_stage(stage: StagePlan) -> None:
+def _show_stage(plan: StagePlan) -> None:
     """Show a stage's service levels, and its variants by loads. A definition without stages is shown as one stage."""
+    stage, part = plan.stage, plan.stage.first
     if stage.id:
-        print_text(f"\nStage {stage.id}" + (f": {stage.title}" if stage.title != stage.id else ""))
-    part = stage.stage.first
-    has_load = "load" in part.knows
+        print_text(f"\nStage {stage.id}" + (f": {part.stage_title}" if part.stage_title != stage.id else ""))
+    has_load, loads = "load" in part.knows, shown_loads(part)
     for level in part.service_levels if has_load else ():
         print_text(f"Service level: {level}")
     if part.action:
         print_text(f"Action: {part.action_sentence}")
-    named = [stage_part.workload_id for stage_part in stage.stage.parts]
+    named = [stage_part.workload_id for stage_part in stage.parts]
     axes = [(variant.id, name) if len(named) > 1 else (variant.id,) for name in named for variant in part.variants]
     names = ("variant", "workload")[: len(axes[0])]
-    rows = [(*axis, *(f"×{stage.repeats}" for _ in stage.loads)) for axis in axes]
+    rows = [(*axis, *(f"×{part.repeats}" for _ in loads)) for axis in axes]
     if isinstance(part.strategy, Threshold):
         most = part.cells // len(part.variants)
-        print_text(f"Loads: {some_of(stage.loads)}; at most {most} cells of each {' and '.join(names)}")
+        print_text(f"Loads: {some_of(loads)}; at most {most} cells of each {' and '.join(names)}")
     else:
-        print_table(
-            "Variants × loads, repeats in each square", (*names, *(stage.loads if has_load else ["no load"])), rows
-        )
+        print_table("Variants × loads, repeats in each square", (*names, *(loads if has_load else ["no load"])), rows)
     if stage.id:
-        length = format_duration(stage.duration)
-        cells = f"{plural(stage.cells, 'cell')} of {length} ({stage.strategy})"
-        print_text(f"{cells}: {_hours(stage.hours('all'), stage.host_hours('all'))}")
+        length = format_duration(plan.duration)
+        cells = f"{plural(stage.cells, 'cell')} of {length} ({part.strategy.name})"
+        print_text(f"{cells}: {_hours(plan.hours('all'), plan.host_hours('all'))}")
 
 
 def _counts(plan: Plan) -> str:
@@ -170,11 +168,10 @@ def _counts(plan: Plan) -> str:
     cells = plural(campaign.cells, "cell")
     if len(plan.stages) > 1:
         return f"\n{cells} in {plural(len(plan.stages), 'stage')}, which run one after the other"
-    [stage] = plan.stages
     workloads = f"{plural(len(named), 'workload')} × " if named else ""
-    part = stage.stage.first
-    loads = f"{plural(len(stage.loads), 'load')} × " if "load" in part.knows else ""
-    of_one = f"{loads}{plural(stage.repeats, 'repeat')}"
+    part = campaign.stages[0].first
+    loads = f"{plural(len(shown_loads(part)), 'load')} × " if "load" in part.knows else ""
+    of_one = f"{loads}{plural(part.repeats, 'repeat')}"
     if isinstance(part.strategy, Threshold):
         of_one = f"at most {part.cells // len(part.variants)} cells"
     return f"{cells}: {plural(len(campaign.variants), 'variant')} × {workloads}{of_one}"
@@ -200,7 +197,9 @@ def _search(plan: Plan) -> Iterator[str]:
         return
     estimate = plan.estimate
     if plan.campaign.chosen_by:
-        who = "Its strategies run" if len(plan.stages) > 1 else f"The {plan.stages[0].strategy} runs"
+        who = (
+            "Its strategies run" if len(plan.stages) > 1 else f"The {plan.campaign.stages[0].first.strategy.name} runs"
+        )
         fewer = f"{estimate.least} to " if estimate.least < estimate.most else ""
         yield f"{who} {fewer}{estimate.most} of them, likely {estimate.likely}:"
     if plan.ends_early:

@@ -23,21 +23,32 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class MeasuredAttempt:
-    """The measurements of one attempt.
+class TimedAttempt:
+    """What is known of every attempt, and all that is known of an imported run.
 
-    `intervals`: the intervals table of the analysis. `samples`: the hosts' figures, one row per second and host, with
-    the columns `host`, `time_s` (since the epoch), `cpu_steal` (share), `memory_available_bytes` and `cpu_others`
-    (share; missing in old attempts); empty where no samples were taken. `nodes_down`: a sentence for each node that was
-    found down. `processes`: those that the product declares. `stalls_s`: starts of intervals in which nothing was
-    answered though operations were under way. `opening_backlog`: the backlog at the start of the judged time, if known.
-    `summary`: the report on the whole load. With several load hosts, `summaries` are their reports on their parts, and
-    `load_start` is their common start. `missed`: every interval in which the attempt missed, by any service level, the
-    rate or failed operations. `seconds`: the load generator's own state. `ahead_ms`: how far hosts' clocks are ahead of
-    the load generator's. `histograms`: whether the intervals come from histograms, and not from single percentiles.
+    `intervals`: the intervals table of the analysis. `stalls_s`: starts of intervals in which nothing was answered
+    though operations were under way. `histograms`: whether the intervals come from histograms, and not from single
+    percentiles.
     """
 
     intervals: pd.DataFrame
+    stalls_s: tuple[float, ...] = ()
+    histograms: bool = True
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MeasuredAttempt(TimedAttempt):
+    """The measurements of one attempt.
+
+    `samples`: the hosts' figures, one row per second and host, with the columns `host`, `time_s` (since the epoch),
+    `cpu_steal` (share), `memory_available_bytes` and `cpu_others` (share; missing in old attempts); empty where no
+    samples were taken. `nodes_down`: a sentence for each node that was found down. `processes`: those that the product
+    declares. `opening_backlog`: the backlog at the start of the judged time, if known. `summary`: the report on the
+    whole load. With several load hosts, `summaries` are their reports on their parts, and `load_start` is their common
+    start. `missed`: every interval in which the attempt missed, by any service level, the rate or failed operations.
+    `seconds`: the load generator's own state. `ahead_ms`: how far hosts' clocks are ahead of the load generator's.
+    """
+
     summary: LoadSummary
     fingerprint: Fingerprint
     processes: Sequence[Process]
@@ -45,24 +56,13 @@ class MeasuredAttempt:
     summaries: Mapping[str, LoadSummary] = field(default_factory=dict)
     load_start: LoadStart | None = None
     nodes_down: tuple[str, ...] = ()
-    stalls_s: tuple[float, ...] = ()
     opening_backlog: OpeningBacklog | None = None
     missed: tuple[MissedInterval, ...] = ()
     seconds: Sequence[GeneratorSecond] = ()
     ahead_ms: Mapping[str, float] = field(default_factory=dict)
-    histograms: bool = True
 
 
-@dataclass(frozen=True, eq=False)
-class ImportedAttempt:
-    """The known data of an imported run: its intervals, and whether they come from histograms."""
-
-    intervals: pd.DataFrame
-    stalls_s: tuple[float, ...] = ()
-    histograms: bool = True
-
-
-def check_imported(part: Part, cell: Cell, imported: ImportedAttempt) -> Quality:
+def check_imported(part: Part, cell: Cell, imported: TimedAttempt) -> Quality:
     """Return the checks of an attempt that need only its intervals. Hosts, nodes and load generator are not checked."""
     return validate(f"{cell.id}: is the imported measurement sound?", _of_intervals(part, imported))
 
@@ -98,7 +98,7 @@ def attempt_suite(part: Part, cell: Cell, measured: MeasuredAttempt) -> tuple[Ch
     )
 
 
-def _of_intervals(part: Part, measured: MeasuredAttempt | ImportedAttempt) -> tuple[CheckedTable, ...]:
+def _of_intervals(part: Part, measured: TimedAttempt) -> tuple[CheckedTable, ...]:
     from plimsoll.quality import attempt_suites as suites
     from plimsoll.quality import attempt_tables as tables
 

@@ -45,18 +45,13 @@ def timeline(part: Part) -> Suite:
     planned, length = part.timing.judged // level.interval, format_duration(level.interval)
     interval_s = level.interval.total_seconds()
     slack_s, covered_s = MISFIT * interval_s, (1 - 2 * MISFIT) * interval_s
-    seconds = "{:.4g} s"
+    covered, seconds = f"records for at least {covered_s:g} s of each interval", "{:.4g} s"
     return (
         Expected("intervals", *rows(planned), f"{planned} judged intervals of {length}"),
         Expected("intervals known", *at_most("unknown", 0), "start, length and count of each interval"),
         Expected("operations", *each_between("count", 1, None), "operations in every interval that was no stall"),
         Expected("gaps", *each_between("gap_s", -slack_s, slack_s), "each interval where the last ends", show=seconds),
-        Expected(
-            "coverage",
-            *each_between("duration_s", covered_s, None),
-            f"records for at least {covered_s:g} s of each interval",
-            show=seconds,
-        ),
+        Expected("coverage", *each_between("duration_s", covered_s, None), covered, show=seconds),
     )
 
 
@@ -71,14 +66,11 @@ def percentiles() -> Suite:
 
 def run(part: Part, cell: Cell) -> Suite:
     """Return expectations of the run as a whole, one row."""
+    undisturbed = (NOTHING_MISSED, UNDISTURBED)
     return (
         Expected("load", *each_one_of("ended", COMPLETE), "a run that worked through its whole schedule"),
         Expected("nodes up", *each_one_of("nodes_down", NONE), "all nodes up all the time"),
-        Expected(
-            DISTURBED,
-            *each_one_of("disturbed", NOTHING_MISSED, UNDISTURBED),
-            f"{NOTHING_MISSED}, or {UNDISTURBED}",
-        ),
+        Expected(DISTURBED, *each_one_of("disturbed", *undisturbed), ", or ".join(undisturbed)),
         *_rate(part, cell),
         *_generator(part),
     )
@@ -89,28 +81,16 @@ def _rate(part: Part, cell: Cell) -> Suite:
     workload, errors = part.workload, f"less than {ERROR_LIMIT:.1%} of operations"
     by_share, by_options = f"a read share of {workload.read_share:g}", "the shares of operations that were asked for"
     mix = by_share if workload.states_read_share else by_options
+    foreign = f"{errors} failed by other than the database's doing"
     failing = (
         Expected("errors", *at_most("error_share", ERROR_LIMIT, strictly=True), f"{errors} failed", _NOTICED, "{:.3%}"),
-        Expected(
-            "foreign errors",
-            *at_most("foreign_error_share", ERROR_LIMIT, strictly=True),
-            f"{errors} failed by other than the database's doing",
-            show="{:.3%}",
-        ),
+        Expected("foreign errors", *at_most("foreign_error_share", ERROR_LIMIT, strictly=True), foreign, show="{:.3%}"),
     )
+    near = f"achieved within {100 * tolerance:.3g}% of attempted"
+    unheld = "nothing but the database to hold the load generator back"
     rate: Suite = (
-        Expected(
-            "rate",
-            *at_least("achieved_share", 1 - tolerance),
-            f"achieved within {100 * tolerance:.3g}% of attempted",
-            _NOTICED,
-            "{:.2%} of it",
-        ),
-        Expected(
-            "load generator",
-            *each_one_of("held_back_by", "nobody", "database"),
-            "nothing but the database to hold the load generator back",
-        ),
+        Expected("rate", *at_least("achieved_share", 1 - tolerance), near, _NOTICED, "{:.2%} of it"),
+        Expected("load generator", *each_one_of("held_back_by", "nobody", "database"), unheld),
     )
     # A closed loop attempts no rate that it could fall short of, and an achieved one is what it is.
     expected = failing if "rate" not in part.knows or part.rate else (*rate, *failing)
@@ -121,37 +101,18 @@ def _rate(part: Part, cell: Cell) -> Suite:
 
 
 def _generator(part: Part) -> Suite:
-    level, milliseconds = part.service_levels[0], "{:.3g} ms"
+    level, in_ms, in_s = part.service_levels[0], "{:.3g} ms", "{:.3g} s"
     lag_ms, hiccup_ms = LAG_SHARE * level.bound_ms, level.stall_ms
+    hiccup_s = hiccup_ms / 1000
+    cpu = f"less than {CPU_LIMIT:.0%} of its host's processors"
+    lag = f"99 % of operations sent at most {lag_ms:g} ms late when there was room"
+    hiccups = f"no stall of {hiccup_ms:g} ms, which alone makes an interval miss"
+    backlog = f"at most {hiccup_s:g} s of the load without an answer when the judged time begins"
     return (
-        Expected(
-            "generator's CPU",
-            *at_most("generator_cpu_share", CPU_LIMIT, strictly=True),
-            f"less than {CPU_LIMIT:.0%} of its host's processors",
-            _NOTICED,
-            "{:.1%}",
-        ),
-        Expected(
-            "schedule lag",
-            *at_most("schedule_lag_ms", lag_ms),
-            f"99 % of operations sent at most {lag_ms:g} ms late when there was room",
-            _NOTICED,
-            milliseconds,
-        ),
-        Expected(
-            "generator's hiccups",
-            *at_most("hiccup_ms", hiccup_ms, strictly=True),
-            f"no stall of {hiccup_ms:g} ms, which alone makes an interval miss",
-            _NOTICED,
-            milliseconds,
-        ),
-        Expected(
-            "warm-up's backlog",
-            *each_between("opening_backlog_s", None, hiccup_ms / 1000),
-            f"at most {hiccup_ms / 1000:g} s of the load without an answer when the judged time begins",
-            _NOTICED,
-            "{:.3g} s",
-        ),
+        Expected("generator's CPU", *at_most("generator_cpu_share", CPU_LIMIT, strictly=True), cpu, _NOTICED, "{:.1%}"),
+        Expected("schedule lag", *at_most("schedule_lag_ms", lag_ms), lag, _NOTICED, in_ms),
+        Expected("generator's hiccups", *at_most("hiccup_ms", hiccup_ms, strictly=True), hiccups, _NOTICED, in_ms),
+        Expected("warm-up's backlog", *each_between("opening_backlog_s", None, hiccup_s), backlog, _NOTICED, in_s),
     )
 
 
@@ -206,30 +167,15 @@ def _their_memory() -> Suite:
 
 def hosts(part: Part) -> Suite:
     """Return expectations of the hosts, one row each."""
-    length = format_duration(part.service_levels[0].interval)
-    steal, share = "of processor time taken by other machines", "{:.1%}"
+    length, share = format_duration(part.service_levels[0].interval), "{:.1%}"
+    memory = f"at least {_MEMORY_FLOOR:.0%} of a host's memory available all the time"
+    steal = f"at most {STEAL_NOTICED:.0%} of processor time taken by other machines"
+    others = f"at most {OTHERS_NOTICED:.0%} of processor time in any {length} taken by programs that are not the cell's"
     return (
         # No share is below 0, so this fails only where nothing was sampled
         Expected("samples", *at_least("memory_share", 0), "figures of the hosts during the judged time", _NOTICED),
-        Expected(
-            "memory",
-            *each_between("memory_share", _MEMORY_FLOOR, None),
-            f"at least {_MEMORY_FLOOR:.0%} of a host's memory available all the time",
-            show=share,
-        ),
+        Expected("memory", *each_between("memory_share", _MEMORY_FLOOR, None), memory, show=share),
         *(() if "nodes" in part.knows else _their_memory()),
-        Expected(
-            "steal",
-            *each_between("steal_share", None, STEAL_NOTICED),
-            f"at most {STEAL_NOTICED:.0%} {steal}",
-            _NOTICED,
-            share,
-        ),
-        Expected(
-            "other programs",
-            *each_between("others_share", None, OTHERS_NOTICED),
-            f"at most {OTHERS_NOTICED:.0%} of processor time in any {length} taken by programs that are not the cell's",
-            _NOTICED,
-            share,
-        ),
+        Expected("steal", *each_between("steal_share", None, STEAL_NOTICED), steal, _NOTICED, share),
+        Expected("other programs", *each_between("others_share", None, OTHERS_NOTICED), others, _NOTICED, share),
     )

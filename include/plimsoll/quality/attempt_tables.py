@@ -21,7 +21,7 @@ from plimsoll.domain.hosts.cluster import load_host_name
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.keys.process import Process, by_prefix
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
-from plimsoll.quality.attempt_checks import ImportedAttempt, MeasuredAttempt
+from plimsoll.quality.attempt_checks import MeasuredAttempt, TimedAttempt
 from plimsoll.quality.miss_cause import error_share, foreign_error_share, held_back_by
 
 
@@ -44,11 +44,7 @@ NOT_TOLD = {"jvm": "JVM", "flags": "JVM flags", "hardware": "hardware", "logs": 
 UNDISTURBED = "a missed interval without noise beyond the bounds"
 
 
-Timed = MeasuredAttempt | ImportedAttempt
-"""An attempt's data as far as its intervals alone contain it."""
-
-
-def timeline(part: Part, measured: Timed) -> pd.DataFrame:
+def timeline(part: Part, measured: TimedAttempt) -> pd.DataFrame:
     """Return a table with one row per judged interval.
 
     `gap_s` is the time between the interval and the one before, or the end of warm-up. `count` is null in a stall and
@@ -66,7 +62,7 @@ def timeline(part: Part, measured: Timed) -> pd.DataFrame:
     )
 
 
-def percentiles(measured: Timed) -> pd.DataFrame:
+def percentiles(measured: TimedAttempt) -> pd.DataFrame:
     """Return a table: a row per interval and operation with a count. `unknown` is the number of missing percentiles."""
     counted = measured.intervals[measured.intervals["count"] > 0]
     table = counted[["start_s", "operation", *PERCENTILES]]
@@ -200,7 +196,7 @@ def _deviations(counted: int, share: float, total: int, failed: int) -> float:
     return difference / deviation if deviation else (inf if difference else 0.0)
 
 
-def _judged(measured: Timed) -> pd.DataFrame:
+def _judged(measured: TimedAttempt) -> pd.DataFrame:
     intervals = measured.intervals
     return intervals[(intervals["phase"] == "judged") & (intervals["operation"] == ALL_OPERATIONS)]
 

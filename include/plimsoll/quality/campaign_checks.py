@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.campaign.cell import AttemptKey, Cell
     from plimsoll.domain.campaign.part import Part
     from plimsoll.domain.hosts.fingerprint import Fingerprint
-    from plimsoll.strategies.state import AttemptRecord, CampaignState, CellAttempts
-
-    State = CampaignState[CellAttempts[AttemptRecord]]
+    from plimsoll.strategies.state import AttemptRecord, CellAttempts, State
 
 RATE_SPREAD = 0.02
 WORST_SPREAD = 3.0
@@ -36,8 +34,6 @@ _POINT = ("variant", "load_ops_s")
 _OF_MISSING = ("valid cells", "repeats")
 """The checks that fail wherever a cell has no valid attempt."""
 _FACT = ("variant", "fact", "cells")
-
-
 _ONE_MEASURE = Expected(
     "one measure",
     *each_one_of("measures", 1),
@@ -54,20 +50,12 @@ _ONE_HARDWARE = Expected(
     "the same processor, memory and data disk in all cells of a variant",
     "warning",
 )
+_NEAR_MEDIAN = f"achieved rates of repeats within {RATE_SPREAD:.0%} of their median"
+_NEAR_WORST = f"the worst intervals of repeats within a factor of {WORST_SPREAD:g}"
 _SPREADS = (
+    Expected("spread of rates", *each_between("rate_spread", None, RATE_SPREAD), _NEAR_MEDIAN, "warning", "{:.1%}"),
     Expected(
-        "spread of rates",
-        *each_between("rate_spread", None, RATE_SPREAD),
-        f"achieved rates of repeats within {RATE_SPREAD:.0%} of their median",
-        "warning",
-        "{:.1%}",
-    ),
-    Expected(
-        "spread of response times",
-        *each_between("worst_spread", None, WORST_SPREAD),
-        f"the worst intervals of repeats within a factor of {WORST_SPREAD:g}",
-        "warning",
-        "{:.3g}",
+        "spread of response times", *each_between("worst_spread", None, WORST_SPREAD), _NEAR_WORST, "warning", "{:.3g}"
     ),
 )
 """How much repeats may differ: expectations of one row per variant and load."""

@@ -10,13 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from plimsoll.analysis import grouped
-from plimsoll.analysis.campaign.host_facts import (
-    HostReport,
-    Observation,
-    facts_of_host,
-    ranked,
-    varied_facts,
-)
+from plimsoll.analysis.campaign.host_facts import HostReport, Observation, facts_of_host, ranked, varied_facts
 from plimsoll.domain.campaign.cell import Cell
 from plimsoll.domain.hosts.cluster import PROCESSORS
 from plimsoll.domain.hosts.fingerprint import Fingerprint, HostFacts, ProcessFingerprint

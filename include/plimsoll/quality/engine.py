@@ -32,45 +32,6 @@ if TYPE_CHECKING:
 
 PAGE = "index.html"
 
-_TEMPLATE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{{ title }}</title>
-<style>
-:root { color-scheme: light dark; }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }
-h2 { border-top: 2px solid #8886; margin-top: 2rem; padding-top: 1rem; }
-table { border-collapse: collapse; width: 100%; }
-th, td { border-bottom: 1px solid #8884; padding: .3rem .6rem; text-align: left; vertical-align: top; }
-td:last-child { overflow-wrap: anywhere; width: 16rem; }
-td:first-child { font-weight: bold; width: 7rem; }
-.passed::before { color: #188038; content: "✓ "; }
-.failed::before { color: #c5221f; content: "✗ "; }
-.warning::before { color: #b06000; content: "! "; }
-.untested::before { content: "– "; }
-</style>
-</head>
-<body>
-<h1>{{ title }}</h1>
-<p>{{ passed }} of {{ checks | length }} checks passed
-{%- if untested %}, {{ untested | length }} could not be tested: {{ untested | join(", ") }}{% endif %}.</p>
-{% for check in checks if not check.success %}{% if loop.first %}<ul>{% endif -%}
-<li>{{ "Invalid" if check.severity == "invalid" else "Warning" }}:
-{{ check.name }}, expected {{ check.expected }}, {{ check.finding }}</li>
-{%- if loop.last %}</ul>{% endif %}{% endfor %}
-{% for heading, rows in tables %}<h2>{{ heading }}</h2>
-<table>
-<thead><tr><th>Result</th><th>Expectation</th><th>Observed</th></tr></thead>
-<tbody>
-{% for check in rows %}<tr><td class="{{ check.result.replace("not tested", "untested") }}">{{ check.result }}</td>
-<td>{{ check.name }}: {{ check.expected }}</td><td>{{ check.observed }}</td></tr>
-{% endfor %}</tbody>
-</table>
-{% endfor %}</body>
-</html>
-"""
-
 
 def render(title: str, tables: Sequence[tuple[str, Sequence[Check]]]) -> bytes:
     """Render one HTML page of the checks of all tables, each with its heading, complete in itself."""
@@ -83,9 +44,9 @@ def render(title: str, tables: Sequence[tuple[str, Sequence[Check]]]) -> bytes:
 
 @cache
 def _template() -> Template:
-    from jinja2 import Environment
+    from jinja2 import Environment, PackageLoader
 
-    return Environment(autoescape=True).from_string(_TEMPLATE)
+    return Environment(autoescape=True, loader=PackageLoader("plimsoll.quality", "")).get_template("data-docs.html.j2")
 
 
 _SEVERITIES = {"invalid": "critical", "warning": "warning"}

@@ -41,38 +41,20 @@ def suite(part: Part) -> Sequence[Expected]:
     level, hosts = part.service_levels[0], part.load_generator.hosts
     lag_ms, hiccup_ms = LAG_SHARE * level.bound_ms, level.stall_ms
     share, milliseconds = "{:.1%}", "{:.3g} ms"
+    near = f"each achieved within {RATE_TOLERANCE:.0%} of its part of the rate"
     rate = Expected(
-        "each host's rate",
-        *at_least("achieved_share", 1 - RATE_TOLERANCE),
-        f"each achieved within {RATE_TOLERANCE:.0%} of its part of the rate",
-        "warning",
-        "{:.2%} of it",
+        "each host's rate", *at_least("achieved_share", 1 - RATE_TOLERANCE), near, "warning", "{:.2%} of it"
     )
+    cpu = f"less than {CPU_LIMIT:.0%} of its processors taken by the generator"
+    lag = f"99 % of each one's operations sent at most {lag_ms:g} ms late when there was room"
+    hiccups, stall = at_most("hiccup_ms", hiccup_ms, strictly=True), f"no stall of {hiccup_ms:g} ms"
     return (
         Expected("load hosts", *rows(hosts), f"accounts of {plural(hosts, 'load host')}"),
         Expected("each host's load", *each_one_of("ended", COMPLETE), "each worked through its part of the schedule"),
         *((rate,) if "rate" in part.knows else ()),
-        Expected(
-            "each host's CPU",
-            *at_most("cpu_share", CPU_LIMIT, strictly=True),
-            f"less than {CPU_LIMIT:.0%} of its processors taken by the generator",
-            "warning",
-            share,
-        ),
-        Expected(
-            "each host's schedule lag",
-            *at_most("lag_ms", lag_ms),
-            f"99 % of each one's operations sent at most {lag_ms:g} ms late when there was room",
-            "warning",
-            milliseconds,
-        ),
-        Expected(
-            "each host's hiccups",
-            *at_most("hiccup_ms", hiccup_ms, strictly=True),
-            f"no stall of {hiccup_ms:g} ms",
-            "warning",
-            milliseconds,
-        ),
+        Expected("each host's CPU", *at_most("cpu_share", CPU_LIMIT, strictly=True), cpu, "warning", share),
+        Expected("each host's schedule lag", *at_most("lag_ms", lag_ms), lag, "warning", milliseconds),
+        Expected("each host's hiccups", *hiccups, stall, "warning", milliseconds),
     )
 
 
@@ -96,20 +78,10 @@ def start_table(measured: MeasuredAttempt) -> pd.DataFrame:
 def start_suite(part: Part) -> Sequence[Expected]:
     """Return expectations of the clocks of all load hosts, one row."""
     most_ms = most_apart_ms(level.interval for level in part.service_levels)
-    milliseconds = "{:.3g} ms"
+    milliseconds, apart = "{:.3g} ms", f"load hosts that start at most {most_ms:g} ms apart"
+    moved = f"clocks of load hosts that move at most {most_ms:g} ms against each other during the load"
     return (
         Expected("common start", *at_most("apart_ms", 0.0), "load hosts that got the same start", show=milliseconds),
-        Expected(
-            "clocks at the start",
-            *at_most("error_ms", most_ms),
-            f"load hosts that start at most {most_ms:g} ms apart",
-            show=milliseconds,
-        ),
-        Expected(
-            "clocks kept together",
-            *at_most("drift_ms", most_ms),
-            f"clocks of load hosts that move at most {most_ms:g} ms against each other during the load",
-            "warning",
-            milliseconds,
-        ),
+        Expected("clocks at the start", *at_most("error_ms", most_ms), apart, show=milliseconds),
+        Expected("clocks kept together", *at_most("drift_ms", most_ms), moved, "warning", milliseconds),
     )

@@ -1,8 +1,7 @@
 """The report of a campaign with several parts: a complete report of each, and a page above with links to them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import pandas as pd
 from pydantic import Field
@@ -29,11 +28,11 @@ from plimsoll.report.document import (
     schema_of,
 )
 from plimsoll.report.page import rendered
-from plimsoll.report.sections.actions import action_sentences
 from plimsoll.report.sections.answer import capacity_sheet
 from plimsoll.report.sections.cells import cells_sheet
-from plimsoll.report.tables import PlainTable, Sheet, Table, as_csv, as_parquet, file_of_part
-from plimsoll.report.words.capacities import CapacityRow, capacities_table, capacity_rows, conditions_table
+from plimsoll.report.tables import Sheet, as_csv, as_parquet, file_of_part
+from plimsoll.report.words.actions import action_sentences
+from plimsoll.report.words.capacities import capacities_table, capacity_rows, conditions_table
 from plimsoll.report.words.conclusion import campaign_conclusion, conclusion
 from plimsoll.report.words.stages import StageDocument, contradictions_table, rests_on, stage_documents
 from plimsoll.report.words.taken_load import at_loads, taken_sheet, taken_tables
@@ -88,19 +87,6 @@ class PartsDocument(CampaignDocument):
         Field(description="Of the whole campaign, with idle time that is no workload's; null where hosts cost nothing"),
     ] = None
     definition: Definition
-
-
-@dataclass(frozen=True)
-class _Section:
-    """A part as the page shows it. Without a `page` it has no cells, and `notes` say why."""
-
-    name: str
-    heading: str
-    notes: tuple[str, ...] = ()
-    conclusion: str = ""
-    capacities: Table[CapacityRow] | None = None
-    taken: Sequence[PlainTable] = ()
-    page: str = ""
 
 
 def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, bytes]:
@@ -166,20 +152,20 @@ def _document(data: CampaignData, findings: Sequence[Findings], answers: Sequenc
     )
 
 
-def _section(part: Part, by_name: Mapping[str, Findings]) -> _Section:
-    findings = by_name.get(part.id)
-    notes = tuple(rests_on(part, by_name.get(part.source)))
+def _section(part: Part, by_name: Mapping[str, Findings]) -> dict[str, Any]:
+    """Return what the page shows of a part. Without a `page` it has no cells, and `notes` say why."""
+    findings, notes = by_name.get(part.id), [*rests_on(part, by_name.get(part.source))]
+    shown = {"name": part.id, "heading": part.heading, "notes": notes}
     if findings is None:
-        return _Section(part.id, part.heading, notes)
-    return _Section(
-        name=part.id,
-        heading=part.heading,
-        notes=(*notes, *action_sentences(findings)),
-        conclusion=conclusion(findings),
-        capacities=capacities_table(capacity_rows(findings), f": {part.heading}"),
-        taken=taken_tables(findings, f": {part.heading}"),
-        page=file_of_part(part.id, "report.html"),
-    )
+        return {**shown, "conclusion": "", "capacities": None, "taken": (), "page": ""}
+    return {
+        **shown,
+        "notes": [*notes, *action_sentences(findings)],
+        "conclusion": conclusion(findings),
+        "capacities": capacities_table(capacity_rows(findings), f": {part.heading}"),
+        "taken": taken_tables(findings, f": {part.heading}"),
+        "page": file_of_part(part.id, "report.html"),
+    }
 
 
 def _together(findings: Sequence[Findings], sheet: Callable[[Findings], Sheet]) -> pd.DataFrame:

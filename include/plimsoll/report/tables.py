@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from markupsafe import Markup
 
-from plimsoll.analysis.campaign.by_load import RepeatsAtLoad
-from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.text.wording import visible
-from plimsoll.report.formatting import NOTHING, ops, plural, span
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -210,31 +206,3 @@ def file_of_part(part: str, path: str) -> str:
 
 def _no_formula(cell: object) -> object:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_BEGINS_FORMULA) else cell
-
-
-def table_of_loads(
-    findings: Findings, label: str, *columns: Column[RepeatsAtLoad], load: str = "Load"
-) -> Table[RepeatsAtLoad]:
-    """Return a row for each variant and load, in the definition's order; after these columns of its own the table's."""
-    return Table(
-        label,
-        findings.repeats_by_load,
-        Column("Variant", lambda row: findings.labels[row.variant]),
-        number(load, lambda row: ops(row.load_ops_s)),
-        Column("Valid", lambda row: f"{row.valid} of {plural(row.repeats, 'repeat')}"),
-        *columns,
-    )
-
-
-def maxima_table(findings: Findings) -> Table[RepeatsAtLoad]:
-    """Return the range over valid repeats of each repeat's highest interval, ms."""
-    return table_of_loads(
-        findings,
-        "Highest interval of each percentile, in ms",
-        *(number(name, partial(_maximum, key)) for key, name in PERCENTILE_NAMES.items()),
-    )
-
-
-def _maximum(percentile: str, row: RepeatsAtLoad) -> str:
-    spread = row.maxima_ms[percentile]
-    return span(spread.low, spread.high) if spread else NOTHING

@@ -1,5 +1,5 @@
-"""A definition's cells in running order, and as a ladder for each variant and workload: the outcome of each repeat
-at each load, and the capacity that follows.
+"""A definition's cells in running order; a ladder, the outcome of each repeat at each load of a variant; and the
+capacity that follows.
 """
 
 import random
@@ -12,7 +12,7 @@ from plimsoll.domain.attempt.result import ValidOutcome
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import Cell, grid
 from plimsoll.domain.campaign.part import Part
-from plimsoll.strategies.threshold.observation import CellObservation
+from plimsoll.strategies.threshold.question import CellObservation, Stopped
 
 Observations = Mapping[str, CellObservation]
 """Cell id → what a valid cell tells of a threshold; only cells of parts that look for one."""
@@ -112,47 +112,6 @@ def _order_within(cells: Sequence[Cell], part: Part) -> Sequence[Cell]:
 
 
 @dataclass(frozen=True)
-class Matrix:
-    """The ids of all cells: `order` as they run, `ladders` by name (`Cell.ladder`), load (rising) and repeat.
-
-    `loads`: the loads of each ladder, ops/s, rising. `parts`: the part of each ladder.
-    """
-
-    order: tuple[str, ...]
-    ladders: Mapping[str, tuple[tuple[str, ...], ...]]
-    loads: Mapping[str, tuple[int, ...]]
-    parts: Mapping[str, Part]
-
-    @classmethod
-    def of(cls, campaign: Campaign) -> "Matrix":
-        by_ladder: dict[str, dict[int, list[str]]] = {}
-        cells = grid(campaign)
-        for cell in sorted(cells, key=lambda cell: cell.repeat):
-            by_ladder.setdefault(cell.ladder, {}).setdefault(cell.load_ops_s, []).append(cell.id)
-        ladders = {name: tuple(tuple(levels[load]) for load in sorted(levels)) for name, levels in by_ladder.items()}
-        return cls(
-            order=tuple(cell.id for cell in running_order(campaign)),
-            ladders=ladders,
-            loads={name: tuple(sorted(levels)) for name, levels in by_ladder.items()},
-            parts={cell.ladder: campaign.part(cell.part) for cell in cells},
-        )
-
-    def ladder(self, name: str, outcomes: Mapping[str, ValidOutcome], known: Observations = NOTHING_KNOWN) -> Ladder:
-        """Return the ladder with its outcomes so far. `outcomes`: cell id → outcome of its newest valid attempt."""
-        levels = [[outcomes.get(cell_id) for cell_id in repeats] for repeats in self.ladders[name]]
-        part = self.parts[name]
-        ladders = [other for other in self.parts if self.parts[other].id == part.id]  # one for each variant, in order
-        alike = [self._known(other, known) for other in part.telling(ladders, name)]
-        return Ladder(levels, self.loads[name], self._known(name, known), part.asked_intervals, alike)
-
-    def _known(self, name: str, known: Observations) -> list[CellObservation]:
-        return [known[cell_id] for repeats in self.ladders[name] for cell_id in repeats if cell_id in known]
-
-    def id_at(self, name: str, place: Position) -> str:
-        return self.ladders[name][place.level][place.repeat]
-
-
-@dataclass(frozen=True)
 class LadderDecision:
     """A ladder's cells to run now (none: it ends), and those that need not run, each with its deciding cell."""
 
@@ -188,3 +147,19 @@ def capacity_level(outcomes: Sequence[LevelOutcome]) -> tuple[CapacityKind, int 
     if outcomes[carried] == "missed":
         return ("found" if carried else "none"), highest
     return ("provisional" if carried else "unknown"), highest
+
+
+def capacity_of(
+    stopped: Stopped, load_ops_s: float | None, low_ops_s: float | None, highest: int
+) -> tuple[CapacityKind, int | None]:
+    """Return an answer as a capacity: how firm it is, and the load (ops/s). `highest`: of the range of loads, ops/s.
+
+    Where the load lies above the range, and not for sure, it is at least the lower end of its interval.
+    """
+    if stopped in ("all met", "all missed"):
+        return ("at-least", highest) if stopped == "all met" else ("none", None)
+    known = low_ops_s if load_ops_s is None else load_ops_s
+    if known is None:
+        return "unknown", None
+    firm: CapacityKind = "at-least" if load_ops_s is None else "found"
+    return ("provisional" if stopped == "goes on" else firm), int(known)

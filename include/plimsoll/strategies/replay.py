@@ -16,8 +16,7 @@ from plimsoll.domain.text.wording import plural
 from plimsoll.strategies.decision import Decision, StrategyOfCampaign, stage_to_start
 from plimsoll.strategies.matrix import CapacityKind, of_one_round
 from plimsoll.strategies.stage_starts import Results, stage_start
-from plimsoll.strategies.threshold.observation import CellObservation
-from plimsoll.strategies.threshold.question import Answer
+from plimsoll.strategies.threshold.question import Answer, CellObservation
 
 Attempts = Mapping[str, Sequence[Outcome | float]]
 """Cell id → the outcomes of its attempts, in order; empty for a cell without an attempt.
@@ -118,14 +117,14 @@ class _Playing:
             outcome: ValidOutcome = newest if isinstance(newest, str) else "met" if newest < 1 else "missed"
             self._outcomes[cell_id] = outcome
             cell = self._cells[cell_id]
-            if isinstance(self._strategy.matrix.parts[cell.ladder].strategy, Threshold):
+            if isinstance(self._strategy.parts[cell.ladder].strategy, Threshold):
                 margin = log(newest) if isinstance(newest, float) else None
                 self._known[cell_id] = CellObservation(cell.load_ops_s, outcome, margin)
 
     def _result(self, decision: Decision) -> Replay:
         ran = tuple(self._tried)
         not_needed = {cell: decider for cell, decider in decision.not_needed.items() if cell not in self._tried}
-        parts, capacities = self._strategy.matrix.parts, self._strategy.capacities(self._outcomes, self._known)
+        parts, capacities = self._strategy.parts, self._strategy.capacities(self._outcomes, self._known)
         return Replay(
             cells=len(cell_ids(self._campaign)),
             capacities={name: capacity for name, capacity in capacities.items() if parts[name].asks == "capacity"},
@@ -141,11 +140,11 @@ class _Playing:
 
     def _open_cells(self, not_needed: Mapping[str, str]) -> Iterator[int]:
         """Yield for each ladder how many of its cells may still run."""
-        for name, levels in self._strategy.matrix.ladders.items():
+        for name, levels in self._strategy.ladders.items():
             cells = [cell_id for level in levels for cell_id in level]
             tried = sum(cell_id in self._tried for cell_id in cells)
             free = sum(cell_id not in not_needed for cell_id in cells) - tried
-            yield max(0, min(free, most_cells(self._strategy.matrix.parts[name].strategy, len(cells)) - tried))
+            yield max(0, min(free, most_cells(self._strategy.parts[name].strategy, len(cells)) - tried))
 
     def _taken_loads(self) -> Iterator[tuple[str, int | None]]:
         for stage, start in self._stage_starts.items():

@@ -17,10 +17,9 @@ from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.keys.stage import StageLoad, StageStart
 from plimsoll.strategies.decision import StrategyOfCampaign
 from plimsoll.strategies.matrix import CapacityKind, Observations
-from plimsoll.strategies.state import AttemptRecord, CampaignState, CellAttempts, observations
+from plimsoll.strategies.state import State, observations
 
 Kind = Literal["found", "at-least", "achieved"]
-State = CampaignState[CellAttempts[AttemptRecord]]
 
 
 @dataclass(frozen=True)

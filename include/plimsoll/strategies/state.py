@@ -18,8 +18,7 @@ from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.keys.strategy import Threshold, tries_of_a_cell
 from plimsoll.strategies.decision import StrategyOfCampaign, stage_to_start
 from plimsoll.strategies.matrix import Observations, of_one_round, running_order
-from plimsoll.strategies.threshold.observation import observation_of
-from plimsoll.strategies.threshold.question import Answer
+from plimsoll.strategies.threshold.question import Answer, observation_of
 
 
 class AttemptRecord(Protocol):
@@ -224,6 +223,10 @@ class CampaignState(Generic[C_co]):
     def not_needed(self) -> tuple[C_co, ...]:
         """Return cells without a valid attempt that the strategy will never ask for."""
         return tuple(cell for cell in self.cells if cell.decided_by)
+
+
+State = CampaignState[CellAttempts[AttemptRecord]]
+"""The state by any records of attempts."""
 
 
 def campaign_state(

@@ -7,7 +7,7 @@ from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.variant import Variant
 from plimsoll.domain.text.units import format_duration, format_size
 from plimsoll.domain.text.wording import plural, some_of
-from plimsoll.strategies.stage_plans import StagePlan, stage_plans
+from plimsoll.strategies.stage_plans import shown_loads
 
 
 def campaign_doc(definition: Definition) -> str:
@@ -46,8 +46,8 @@ def _begun_by(definition: Definition) -> str:
 def _axes(campaign: Campaign) -> str:
     if campaign.stage_ids:
         return f"the loads and repeats of {plural(len(campaign.stages), 'stage')}, one after the other"
-    [stage] = stage_plans(campaign)
-    return f"{plural(len(stage.loads), 'load level')} × {plural(stage.repeats, 'repeat')}"
+    part = campaign.stages[0].first
+    return f"{plural(len(shown_loads(part)), 'load level')} × {plural(part.repeats, 'repeat')}"
 
 
 def _hosts(campaign: Campaign) -> str:
@@ -62,18 +62,17 @@ def _hosts(campaign: Campaign) -> str:
 
 def _what_runs(campaign: Campaign) -> str:
     return "\n".join(
-        f"- stage `{plan.id}`: {plan.title}\n" + "\n".join(f"  {line}" for line in _of_stage(plan))
+        f"- stage `{stage.id}`: {stage.first.stage_title}\n" + "\n".join(f"  {line}" for line in _of_stage(stage.first))
         if campaign.stage_ids
-        else "\n".join(_of_stage(plan))
-        for plan in stage_plans(campaign)
+        else "\n".join(_of_stage(stage.first))
+        for stage in campaign.stages
     )
 
 
-def _of_stage(plan: StagePlan) -> tuple[str, ...]:
-    part = plan.stage.first
+def _of_stage(part: Part) -> tuple[str, ...]:
     timing = part.timing
     return (
-        f"- load levels: {some_of(plan.loads)}",
+        f"- load levels: {some_of(shown_loads(part))}",
         f"- each cell: {format_duration(timing.duration)}, of which {format_duration(timing.warmup)} warm-up",
         f"- service levels: {', '.join(map(str, part.service_levels))}",
     )

@@ -96,7 +96,7 @@ def fill_with_made_up_ones(installation: Installation) -> Mapping[str, str]:
         for cell in campaign.cells_with_attempts():
             store.write(layout.COST.key(campaign.campaign_id, cell, 1, f"{CELL_USD:.6f}"), b"{}")
         finished.append(campaign.campaign_id)
-    for name, content in build_report(synthetic_campaign(azul, plan)).files.items():
+    for name, content in build_report(synthetic_campaign(azul, plan)).items():
         store.write(f"{layout.REPORT_FILES.folder(campaign.campaign_id)}/{name}", content)
     demo, nightly = instant_definition("demo", variants=4, loads=5, repeats=3), instant_definition("nightly")
     running = store_every_state(installation, demo, new_campaign_id(demo.name, now))

@@ -131,7 +131,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Installation:
     store_every_state(made, DEFINITION, "demo-half")
     half = Deletion(campaign_id="demo-half", by="ada", at=made.toolkit.clock.now(), attempts=5, files=40)
     made.toolkit.store.write(layout.DELETING.key("demo-half"), half.model_dump_json().encode())
-    for name, content in build_report(demo_campaign()).files.items():
+    for name, content in build_report(demo_campaign()).items():
         made.toolkit.store.write(f"{layout.REPORT_FILES.folder(CAMPAIGN)}/{name}", content)
     return made
 

@@ -21,7 +21,7 @@ def without_drawings() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def demo_files() -> Mapping[str, bytes]:
     """Provide the demo's whole report: drawn once, it takes seconds."""
-    return build_report(demo_campaign()).files
+    return build_report(demo_campaign())
 
 
 @pytest.fixture(scope="session")

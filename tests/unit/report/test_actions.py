@@ -25,15 +25,16 @@ from plimsoll.domain.keys.action import (
 from plimsoll.domain.keys.service_level import ServiceLevel
 from plimsoll.report.charts.theme import Figure
 from plimsoll.report.document import report_document
-from plimsoll.report.sections.actions import (
+from plimsoll.report.words.actions import (
     action_sentences,
     actions_sheet,
     evidence_table,
     levels_table,
+    phase_text,
     ratios_table,
     times_table,
+    took_sentences,
 )
-from plimsoll.report.words.actions import phase_text, took_sentences
 from plimsoll.report.words.environment_facts import environment
 
 ACTION = Action(name="add-node")

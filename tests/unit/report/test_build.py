@@ -35,7 +35,7 @@ def test_the_report_has_every_promised_file(demo_files: Mapping[str, bytes]) -> 
 
 
 def test_equal_data_give_equal_bytes(demo_files: Mapping[str, bytes]) -> None:
-    again = build_report(demo_campaign()).files
+    again = build_report(demo_campaign())
     assert {path for path in demo_files if again[path] != demo_files[path]} == set()
 
 

@@ -124,7 +124,7 @@ def test_a_cell_without_intervals_has_no_empty_panel_and_is_counted(drawn: Mappi
 
 @pytest.mark.usefixtures("without_drawings")
 def test_a_single_load_is_shown_in_tables_and_not_in_charts_of_one_point() -> None:
-    files = build_report(campaign_of({"a": {10_000: "xx"}, "b": {10_000: "xx"}})).files
+    files = build_report(campaign_of({"a": {10_000: "xx"}, "b": {10_000: "xx"}}))
     page = files["report.html"].decode()
     for name in ("achieved", "maxima", "stops", "timeline-a"):
         assert f'id="chart-{name}"' not in page

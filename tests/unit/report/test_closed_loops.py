@@ -44,7 +44,7 @@ def data() -> CampaignData:
 
 @pytest.mark.usefixtures("without_drawings")
 def test_a_closed_loop_has_rates_and_no_capacity_and_decides_nothing(data: CampaignData) -> None:
-    files = build_report(data).files
+    files = build_report(data)
     whole, own = json.loads(files["report.json"]), json.loads(files["closed-report.json"])
     assert own["capacity"] == []
     assert own["conclusion"].startswith("In a closed loop, which hides waits, A achieved ")
@@ -57,7 +57,7 @@ def test_a_closed_loop_has_rates_and_no_capacity_and_decides_nothing(data: Campa
 
 @pytest.mark.usefixtures("without_drawings")
 def test_an_open_loop_at_the_rate_of_a_closed_one_stands_beside_it(data: CampaignData) -> None:
-    files = build_report(data).files
+    files = build_report(data)
     for name in ("summary.md", "found-summary.md", "report.html", "found-report.html"):
         text = files[name].decode()
         assert "A, in the closed loop" in text, name
@@ -68,13 +68,13 @@ def test_an_open_loop_at_the_rate_of_a_closed_one_stands_beside_it(data: Campaig
 
 @pytest.mark.usefixtures("without_drawings")
 def test_of_variants_that_carry_the_same_no_next_load_is_told_that_only_one_of_them_had() -> None:
-    document = json.loads(build_report(campaign(closed="m", found="x", open="m")).files["report.json"])
+    document = json.loads(build_report(campaign(closed="m", found="x", open="m"))["report.json"])
     assert document["conclusion"].startswith("A and B carry 5,000 ops/s. One repeat each: one more cell that misses ")
 
 
 @pytest.mark.usefixtures("without_drawings")
 def test_a_load_at_the_whole_rate_of_a_closed_loop_is_told_to_be_critical() -> None:
-    files = build_report(campaign(closed="m", found="x", open="m")).files
+    files = build_report(campaign(closed="m", found="x", open="m"))
     found = json.loads(files["found-report.json"])["conclusion"]
     assert "100 % of a closed loop's rate is critical by queueing alone" in found
     assert "take a share of 50 to 90 %" in files["report.html"].decode()

@@ -1,8 +1,7 @@
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.report.sections.environment import environment_sheet
 from plimsoll.report.sections.validity import checks_sheet, invalid_sheet, validity, warnings_sheet
 from plimsoll.report.sections.why import causes_by_cell_sheet, causes_sheet, explained_sheet
-from plimsoll.report.words.environment_facts import environment
+from plimsoll.report.words.environment_facts import environment, environment_sheet
 from plimsoll.report.words.misses import causes, misses_sheet
 
 

@@ -6,10 +6,10 @@ from tests.unit.report.pages import rows_of
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.analysis.campaign.host_noise import KeptHosts
-from plimsoll.report.charts.points import order_chart
 from plimsoll.report.sections.noise import (
     noise_rows,
     noise_sheet,
+    order_chart,
     steadiness_sheet,
     steady_table,
     typical_sheet,

@@ -19,7 +19,7 @@ def test_a_note_stands_in_page_summary_and_data_as_text() -> None:
     note = Note(text="a <b>switch</b>\nwas replaced", by="ada", at=datetime(2026, 1, 31, 12, tzinfo=UTC))
     data = replace(synthetic_campaign(DEFINITION, Plan({"v1": 1000})), note=note)
 
-    files = build_report(data).files
+    files = build_report(data)
 
     assert b"a &lt;b&gt;switch&lt;/b&gt;<br>was replaced" in files["report.html"]
     assert b"<b>switch" not in files["report.html"]

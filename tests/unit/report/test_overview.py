@@ -56,7 +56,7 @@ def test_the_table_of_capacities_names_the_workload(data: CampaignData) -> None:
 
 @pytest.mark.usefixtures("without_drawings")
 def test_each_workload_has_a_whole_report_below_one_that_leads_to_them(data: CampaignData) -> None:
-    files = build_report(data).files
+    files = build_report(data)
     page = files["report.html"].decode()
     for name in ("kv", "series"):
         # In a new tab: from the frame of Plimsoll's pages, a browser would not send Airflow's cookie.
@@ -73,7 +73,7 @@ def test_each_workload_has_a_whole_report_below_one_that_leads_to_them(data: Cam
 
 @pytest.mark.usefixtures("without_drawings")
 def test_a_workloads_report_says_whose_it_is_and_leads_back(data: CampaignData) -> None:
-    files = build_report(data).files
+    files = build_report(data)
     for name in ("kv", "series"):
         page, summary = (files[f"{name}-{one}"].decode() for one in ("report.html", "summary.md"))
         assert f"<title>{data.definition.title}: {name} · mixed-1</title>" in page
@@ -85,7 +85,7 @@ def test_a_workloads_report_says_whose_it_is_and_leads_back(data: CampaignData) 
 
 @pytest.mark.usefixtures("without_drawings")
 def test_the_overview_explains_the_columns_that_it_shows(data: CampaignData) -> None:
-    files = build_report(data).files
+    files = build_report(data)
     page, summary = files["report.html"].decode(), files["summary.md"].decode()
     assert '<a href="kv-report.html#methods" target="_blank" rel="noopener">methods</a>' in page
     assert "A cell that did not run counts neither as met nor as missed." in page
@@ -103,7 +103,7 @@ def test_a_workload_has_the_cost_of_its_own_attempts_and_the_overview_everything
         estimated_usd=9.0,
         budget_usd=20.0,
     )
-    files = build_report(replace(data, spending=spending)).files
+    files = build_report(replace(data, spending=spending))
     costs = [json.loads(files[f"{name}report.json"])["cost"] for name in ("", "kv-", "series-")]
     assert [(one["usd"], one["idle_usd"]) for one in costs] == [(3.75, 0.25), (1.5, 0.0), (2.0, 0.0)]
     assert [(one["estimated_usd"], one["budget_usd"]) for one in costs] == [(9.0, 20.0), (None, None), (None, None)]

@@ -13,8 +13,8 @@ from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.keys.origins import Published, PublishedRow
 from plimsoll.report import page
 from plimsoll.report.charts.theme import Figure
+from plimsoll.report.sections import Section
 from plimsoll.report.sections.registry import SECTIONS
-from plimsoll.report.sections.section import Section
 
 FOLDER = files("plimsoll.report.sections")
 OF_FOUR_CELLS = Section("reproduce", "A new one", is_shown=lambda findings, _charts: len(findings.cells) == 4)
@@ -27,7 +27,7 @@ def test_every_template_belongs_to_a_section() -> None:
 
 def test_every_module_is_a_sections() -> None:
     modules = {place.name.removesuffix(".py") for place in FOLDER.iterdir() if place.name.endswith(".py")}
-    assert modules - {"__init__", "registry", "section"} < {section.name for section in SECTIONS}
+    assert modules - {"__init__", "registry"} < {section.name for section in SECTIONS}
 
 
 def test_no_two_sections_share_an_anchor_or_a_file() -> None:

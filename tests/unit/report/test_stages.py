@@ -88,7 +88,7 @@ def test_each_stage_with_cells_is_a_part_with_the_variants_that_have_loads(data:
 
 @pytest.mark.usefixtures("without_drawings")
 def test_the_report_tells_shares_relative_to_the_control_and_who_carried_nothing(data: CampaignData) -> None:
-    files = build_report(data).files
+    files = build_report(data)
     document = json.loads(files["report.json"])
     assert [one["name"] for one in document["parts"]] == ["maximum", "share"]
     a, b = document["parts"][1]["at_loads"]
@@ -109,7 +109,7 @@ def test_the_report_tells_shares_relative_to_the_control_and_who_carried_nothing
 
 @pytest.mark.usefixtures("without_drawings")
 def test_a_stage_at_a_taken_load_says_what_happened_there_and_claims_no_capacity(data: CampaignData) -> None:
-    files = build_report(data).files
+    files = build_report(data)
     document = json.loads(files["report.json"])
     own = json.loads(files["share-report.json"])
     words = (
@@ -156,7 +156,7 @@ def test_a_stage_at_the_slowest_maximum_says_the_load_once_and_who_has_no_valid_
         attempt_of(definition, cell, 1, "x" if cell.stage == "common" else "m") for cell in started(definition, starts)
     ]
     without_b = tuple(one for one in attempts if (one.verdict.cell.stage, one.verdict.cell.variant) != ("common", "b"))
-    files = build_report(CampaignData("staged-2", definition, without_b, (), GENERATED_AT, stage_starts=starts)).files
+    files = build_report(CampaignData("staged-2", definition, without_b, (), GENERATED_AT, stage_starts=starts))
     assert json.loads(files["common-report.json"])["conclusion"] == (
         "At the slowest variant's maximum (10,000 ops/s) A met the service level in 0 of 2 valid repeats, "
         "B has no valid repeat. The campaign is incomplete: 2 of 4 cells have no valid attempt."
@@ -168,7 +168,7 @@ def test_a_maximum_that_was_judged_otherwise_since_is_told_and_the_load_stands(d
     worse = [attempt for attempt in data.attempts if attempt.key.cell_id != "maximum-b-010k-r1"]
     cell = cells_by_id(resolve(data.definition))["maximum-b-010k-r1"]
     again = attempt_of(data.definition, cell, 1, "x")
-    files = build_report(replace(data, attempts=(*worse, again))).files
+    files = build_report(replace(data, attempts=(*worse, again)))
     page, of_part = files["report.html"].decode(), files["share-report.html"].decode()
     assert "By the results that count by now the maximum of b is none." in page
     assert "it runs at 14,000 ops/s" in page
@@ -280,7 +280,7 @@ def contradicting(half: Mapping[str, object], order: tuple[str, str] = ("top", "
 @pytest.mark.usefixtures("without_drawings")
 @pytest.mark.parametrize("order", [("top", "half"), ("half", "top")])
 def test_a_miss_at_a_lower_load_of_another_stage_counts_whichever_ran_first(order: tuple[str, str]) -> None:
-    files = build_report(contradicting({"timing": {"duration": "300s", "warmup": "30s"}}, order)).files
+    files = build_report(contradicting({"timing": {"duration": "300s", "warmup": "30s"}}, order))
     document = json.loads(files["report.json"])
     assert document["conclusion"] == (
         "A carries 20,000 ops/s, B not even 5,000 ops/s, the lowest load that was run. "
@@ -308,7 +308,7 @@ def test_a_miss_at_a_lower_load_of_another_stage_counts_whichever_ran_first(orde
 
 @pytest.mark.usefixtures("without_drawings")
 def test_a_miss_by_other_service_levels_is_put_beside_and_does_not_count() -> None:
-    files = build_report(contradicting({"service_levels": [{**LEVELS[0], "below": "20ms"}]})).files
+    files = build_report(contradicting({"service_levels": [{**LEVELS[0], "below": "20ms"}]}))
     document = json.loads(files["report.json"])
     first, second = document["conclusion"].split(". ", 1)
     assert first == "By p99.9 of every 10s interval below 100ms: A and B carry 20,000 ops/s; 40,000 ops/s is too much"
@@ -325,7 +325,7 @@ def test_what_is_carried_with_a_node_down_stands_beside_what_the_healthy_cluster
         attempt_of(definition, cell, 1, "x" if (cell.stage, cell.load_ops_s) == ("down", 20_000) else "m")
         for cell in grid(resolve(definition))
     )
-    files = build_report(CampaignData("down-1", definition, attempts, (), GENERATED_AT)).files
+    files = build_report(CampaignData("down-1", definition, attempts, (), GENERATED_AT))
     document = json.loads(files["report.json"])
     assert document["conclusion"] == (
         "Healthy: A carries 20,000 ops/s, the highest load that was run. "
@@ -351,7 +351,7 @@ def test_nodes_with_processors_of_their_own_lose_a_node_as_others_do(of_others: 
         on_processors(attempt_of(definition, cell, 1, "m"), of_others if cell.stage == "down" else "0.4")
         for cell in grid(resolve(definition))
     )
-    files = build_report(CampaignData("down-1", definition, attempts, (), GENERATED_AT)).files
+    files = build_report(CampaignData("down-1", definition, attempts, (), GENERATED_AT))
     conclusion = json.loads(files["report.json"])["conclusion"]
     assert conclusion.endswith(ending)
     assert ("Each node has 0.4 processors of this machine for itself" in conclusion) is (of_others == "0.4")
@@ -385,9 +385,7 @@ def test_a_miss_at_a_load_that_was_taken_from_the_maximum_counts_against_it() ->
         attempt_of(definition, cell, 1, "x" if cell.stage == "share" or cell.load_ops_s == 20_000 else "m")
         for cell in started(definition, starts)
     ]
-    files = build_report(
-        CampaignData("staged-3", definition, tuple(attempts), (), GENERATED_AT, stage_starts=starts)
-    ).files
+    files = build_report(CampaignData("staged-3", definition, tuple(attempts), (), GENERATED_AT, stage_starts=starts))
     assert json.loads(files["report.json"])["conclusion"] == (
         "A does not carry even 7,000 ops/s, the lowest load that was run. "
         "Over the whole campaign A does not carry 10,000 ops/s: 2 of 2 repeats missed at 7,000 ops/s in stage share."

@@ -10,7 +10,8 @@ from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.report.document import entries_of
 from plimsoll.report.sections.achieved import rates_table
 from plimsoll.report.sections.cells import cells_sheet, cells_table
-from plimsoll.report.tables import as_csv, as_parquet, for_terminal, maxima_table, plain
+from plimsoll.report.sections.maxima import maxima_table
+from plimsoll.report.tables import as_csv, as_parquet, for_terminal, plain
 
 
 def test_the_cells_table_has_a_row_for_every_cell_and_empty_figures_without_a_valid_attempt() -> None:

@@ -6,7 +6,7 @@ from tests.support.campaigns.outcomes import attempt_of, definition_of
 
 from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.domain.campaign.cell import Cell
-from plimsoll.report.charts.timeline_data import (
+from plimsoll.report.charts.timeline import (
     interval_points,
     pause_points,
     points_per_panel,

@@ -20,8 +20,7 @@ from plimsoll.analysis.trend.contribution import CampaignFigures
 from plimsoll.analysis.trend.series import Order
 from plimsoll.domain.hosts.fingerprint import Fingerprint
 from plimsoll.domain.keys.variant import Archive
-from plimsoll.report.trend.contribution import StoredResults, contribution
-from plimsoll.report.trend.document import TrendDocument, trend_document
+from plimsoll.report.trend.document import StoredResults, TrendDocument, contribution, trend_document
 from plimsoll.report.trend.page import trend_html
 from plimsoll.report.trend.words import badge, changes_table, markdown_line, name_of, otava_csv, sentences, summary
 

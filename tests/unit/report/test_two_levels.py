@@ -52,7 +52,7 @@ def test_each_cell_says_which_level_it_missed(data: CampaignData) -> None:
 
 @pytest.mark.usefixtures("without_drawings")
 def test_the_document_counts_misses_by_level_and_the_page_says_what_charts_are_of(data: CampaignData) -> None:
-    files = build_report(data).files
+    files = build_report(data)
     low, high = json.loads(files["report.json"])["capacity"][0]["rungs"]
     assert "missed_by_level" not in low
     assert high["missed_by_level"] == {SECOND: 1}

@@ -82,14 +82,14 @@ def test_its_capacities_are_found_and_its_verdicts_fit_together(campaign: Campai
 
 
 def test_its_report_has_the_mean_p99_of_each_operation(campaign: CampaignStore) -> None:
-    heading, *rows = build_report(campaign_data(campaign, (), NOW)).files["operations.csv"].decode().splitlines()
+    heading, *rows = build_report(campaign_data(campaign, (), NOW))["operations.csv"].decode().splitlines()
     assert heading == ",".join(OperationP99.model_fields)
     assert rows[:2] == ["v1,1000,reads,1,1,0,2.0,2.0,2.0", "v1,1000,writes,1,1,0,2.0,2.0,2.0"]
     assert len(rows) == 8
 
 
 def test_its_report_tells_its_capacities_and_cells_without_workloads(campaign: CampaignStore) -> None:
-    document = json.loads(build_report(campaign_data(campaign, (), NOW)).files["report.json"])
+    document = json.loads(build_report(campaign_data(campaign, (), NOW))["report.json"])
     assert (document["format"], document["campaign_id"]) == (2, CAMPAIGN)
     assert [(one["variant"], one["kind"], one["capacity_ops_s"]) for one in document["capacity"]] == [
         ("v1", "at-least", 2000),

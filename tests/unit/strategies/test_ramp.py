@@ -12,10 +12,10 @@ from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.strategy import FullGrid, Ramp
 from plimsoll.services.campaign.open.planning import make_plan
-from plimsoll.strategies.estimate import estimate, least_and_most
+from plimsoll.strategies.decision import ramp_step
 from plimsoll.strategies.matrix import Ladder, Position, running_order
-from plimsoll.strategies.ramp import ramp_step
 from plimsoll.strategies.replay import replay
+from plimsoll.strategies.stage_plans import estimate, least_and_most
 from plimsoll.strategies.state import CampaignState, CellAttempts, JudgedAttempt, campaign_state
 from plimsoll.strategies.synthetic import CapacityModel, play, simulate
 

@@ -29,7 +29,7 @@ def test_the_full_grid_runs_every_cell_in_the_running_order() -> None:
     definition = azul_definition()
     strategy = StrategyOfCampaign(resolve(definition))
     decision = strategy.next({})
-    assert decision.run == strategy.matrix.order
+    assert decision.run == strategy.order
     assert len(decision.run) == 275
     assert not decision.not_needed
 

@@ -8,9 +8,8 @@ from tests.support.campaigns.ladders import any_ladder, played_with_kills
 from tests.support.campaigns.synthetic.definitions import azul_definition
 
 from plimsoll.domain.keys.strategy import FullGrid, Search
-from plimsoll.strategies.decision import ladder_capacity, step_of
+from plimsoll.strategies.decision import exact_step, fast_step, ladder_capacity, step_of
 from plimsoll.strategies.matrix import Ladder, Position
-from plimsoll.strategies.search import exact_step, fast_step
 from plimsoll.strategies.synthetic import play
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.support.campaigns.synthetic.definitions import azul_definition, demo_definition
 from tests.support.resolved import only_stage
 
-from plimsoll.strategies.estimate import estimate, least_and_most
+from plimsoll.strategies.stage_plans import estimate, least_and_most
 from plimsoll.strategies.synthetic import CapacityModel, play, simulate
 
 FAST = {"name": "search", "mode": "fast", "guard": 1}

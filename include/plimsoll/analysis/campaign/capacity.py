@@ -38,8 +38,7 @@ from plimsoll.domain.keys.action import Action
 from plimsoll.domain.keys.service_level import ServiceLevel, WorstIsFloor
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
-from plimsoll.strategies.matrix import CapacityKind, LevelOutcome, capacity_level, outcome_of_level
-from plimsoll.strategies.threshold.question import capacity_of
+from plimsoll.strategies.matrix import CapacityKind, LevelOutcome, capacity_level, capacity_of, outcome_of_level
 
 
 class Rung(Model):

@@ -24,9 +24,8 @@ from plimsoll.domain.keys.action import condition_of
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import four_digits
 from plimsoll.strategies.threshold.answer import interval
-from plimsoll.strategies.threshold.observation import CellObservation
 from plimsoll.strategies.threshold.posterior import Posterior, posterior, quantile_of
-from plimsoll.strategies.threshold.question import Question
+from plimsoll.strategies.threshold.question import CellObservation, Question
 
 _ALIKE = 1.25
 """Numbers of judged intervals that differ by no more than this factor count as the same."""

@@ -15,11 +15,9 @@ from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import four_digits
-from plimsoll.strategies.threshold.answer import answer
-from plimsoll.strategies.threshold.observation import CellObservation, observation_of
+from plimsoll.strategies.threshold.answer import answer, question_of
 from plimsoll.strategies.threshold.posterior import posterior, quantile_of
-from plimsoll.strategies.threshold.question import DecidedBy, Question, Stopped
-from plimsoll.strategies.threshold.step import question_of
+from plimsoll.strategies.threshold.question import CellObservation, DecidedBy, Question, Stopped, observation_of
 
 
 class ThresholdAnswer(Model):

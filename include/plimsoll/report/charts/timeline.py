@@ -1,13 +1,17 @@
-"""Small multiples, one panel per cell: the judged percentile of every interval over time, with bound and pauses."""
+"""Small multiples, one panel per cell: the judged percentile of every interval over time, with bound and pauses.
+
+All is thinned to what a panel can show. No peak and no miss is ever thinned away.
+"""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
-from plimsoll.analysis.campaign.cell_results import CellResult, deciding_level, missed_by
+from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult, deciding_level, missed_by
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.charts.theme import (
     HOVER,
@@ -27,10 +31,11 @@ from plimsoll.report.charts.theme import (
     tooltips,
     warm_up_shade,
 )
-from plimsoll.report.charts.timeline_data import interval_points, pause_points, points_per_panel
 from plimsoll.report.formatting import figure, ops, plural, short_ops
 from plimsoll.report.words.misses import links_by_place
 
+_ALL_POINTS = 18_000
+_FEWEST, _MOST = 50, 720
 _SHORTEST_PAUSE = 0.01  # of the bound
 _FEW = 4
 _COLUMNS = ["panel", "mark", "start_s", "duration_s", "ms", "missed", "intervals", "place", "kind", "pauses", LINK]
@@ -41,34 +46,25 @@ def timelines(findings: Findings) -> tuple[Figure, ...]:
 
     A cell without intervals has no panel: the caption counts such cells.
     """
-    drawn_cells = {variant: _with_intervals(findings, variant) for variant in findings.labels}
+    drawn_cells = {variant: list(filter(_has_intervals, findings.of_variant(variant))) for variant in findings.labels}
     tables = {variant: _table(findings, cells) for variant, cells in drawn_cells.items() if cells}
     if not tables:
         return ()
+    level, (per_unit, unit) = findings.level, _time_unit(findings)
     drawn = [value for table in tables.values() for value in table["ms"].dropna() if value > 0]
     ticks = 9 if len(findings.cells) <= _FEW * len(tables) else 5
-    y = log_y(
-        "ms:Q",
-        [*(drawn or [findings.level.bound_ms / 100]), findings.level.bound_ms],
-        f"p{findings.level.percentile:g} (ms)",
-        ticks,
-    )
-    per_unit, unit = _time_unit(findings)
-    scale = alt.Scale(domain=[0, max(_ends_s(findings, table) for table in tables.values()) / per_unit], nice=False)
+    y = log_y("ms:Q", [*(drawn or [level.bound_ms / 100]), level.bound_ms], f"p{level.percentile:g} (ms)", ticks)
+    # A run may last a little longer than requested
+    ends_s = [float(end) for table in tables.values() for end in (table["start_s"] + table["duration_s"]).dropna()]
+    end_s = max([findings.part.timing.duration / timedelta(seconds=1), *ends_s])
+    scale = alt.Scale(domain=[0, end_s / per_unit], nice=False)
     axis = alt.Axis(tickCount=4, labelOverlap=True, labelFlush=True)
     x = alt.X("t:Q", title=f"Time since start ({unit})", scale=scale, axis=axis)
-    return tuple(_figure(findings, variant, table, x, y) for variant, table in tables.items())
+    return tuple(_figure(findings, drawn_cells[variant], table, x, y) for variant, table in tables.items())
 
 
-def _with_intervals(findings: Findings, variant: str) -> tuple[CellResult, ...]:
-    own = findings.of_variant(variant)
-    return tuple(result for result in own if result.shown is not None and not result.shown.intervals.empty)
-
-
-def _ends_s(findings: Findings, table: pd.DataFrame) -> float:
-    """Return the end of the last interval, s: a run may last a little longer than requested."""
-    ends = (table["start_s"] + table["duration_s"]).dropna().astype(float)
-    return max([findings.part.timing.duration / timedelta(seconds=1), *map(float, ends)])
+def _has_intervals(result: CellResult) -> bool:
+    return result.shown is not None and not result.shown.intervals.empty
 
 
 def _table(findings: Findings, cells: Sequence[CellResult]) -> pd.DataFrame:
@@ -100,9 +96,8 @@ def _table(findings: Findings, cells: Sequence[CellResult]) -> pd.DataFrame:
     return table
 
 
-def _figure(findings: Findings, variant: str, table: pd.DataFrame, x: alt.X, y: alt.Y) -> Figure:
-    cells, repeats = _with_intervals(findings, variant), findings.part.repeats
-    few = len(cells) <= _FEW
+def _figure(findings: Findings, cells: Sequence[CellResult], table: pd.DataFrame, x: alt.X, y: alt.Y) -> Figure:
+    variant, repeats, few = cells[0].cell.variant, findings.part.repeats, len(cells) <= _FEW
     width_px, height_px = (340, 150) if few else (150, 84)
     panels = alt.layer(*_layers(findings, variant, x, y, few=few)).properties(width=width_px, height=height_px)
     headers = json.dumps([_header(result, few=few) for result in cells])
@@ -148,25 +143,11 @@ def _layers(findings: Findings, variant: str, x: alt.X, y: alt.Y, *, few: bool) 
     """Draw from back to front: warm-up, pauses, bound, line, points (all where there are few), hover targets."""
     line = PALETTE[list(findings.labels).index(variant) % len(PALETTE)]
     per_unit, unit = _time_unit(findings)
-    of_interval = tooltips(
-        {
-            "t:Q": f"Middle of the interval ({unit})",
-            "ms:Q": f"p{findings.level.percentile:g} (ms)",
-            "missed:Q": "Missed",
-            "of:Q": "of intervals at this point",
-        }
-    )
-    of_pause = tooltips(
-        {
-            "t:Q": f"Start of the pause ({unit})",
-            "ms:Q": "Stop-the-world (ms)",
-            "what:N": "Where and what",
-            "of:Q": "Pauses in this slice of time",
-        }
-    )
-    stalled = alt.Chart().transform_filter(alt.datum.mark == "s")
-    pauses = alt.Chart().transform_filter(alt.datum.mark == "p")
-    intervals = alt.Chart().transform_filter(alt.datum.mark == "i")
+    judged = {"t:Q": f"Middle of the interval ({unit})", "ms:Q": f"p{findings.level.percentile:g} (ms)"}
+    of_interval = tooltips({**judged, "missed:Q": "Missed", "of:Q": "of intervals at this point"})
+    stopped = {"t:Q": f"Start of the pause ({unit})", "ms:Q": "Stop-the-world (ms)"}
+    of_pause = tooltips({**stopped, "what:N": "Where and what", "of:Q": "Pauses in this slice of time"})
+    intervals, pauses, stalled, cut_off = (alt.Chart().transform_filter(alt.datum.mark == mark) for mark in "ipsu")
     points = intervals if few else intervals.transform_filter(alt.datum.missed > 0)
     colour = alt.when(alt.datum.missed > 0).then(alt.value(MISSED)).otherwise(alt.value(line))
     measured = alt.Chart().transform_filter("datum.mark != 'p' && datum.mark != 'n'")
@@ -179,10 +160,9 @@ def _layers(findings: Findings, variant: str, x: alt.X, y: alt.Y, *, few: bool) 
         bound_line("ms", findings.level.bound_ms, y),
         intervals.mark_line(color=line, strokeWidth=1.3).encode(x=x, y=y),
         points.mark_point(filled=True, opacity=1, size=28 if few else 14).encode(x=x, y=y, color=colour),
-        alt.Chart()
-        .transform_filter(alt.datum.mark == "u")
-        .mark_point(filled=False, opacity=0.9, size=22 if few else 14, strokeWidth=1.2, color=SHADE)
-        .encode(x=x, y=y),
+        cut_off.mark_point(filled=False, opacity=0.9, size=22 if few else 14, strokeWidth=1.2, color=SHADE).encode(
+            x=x, y=y
+        ),
         stalled.mark_point(filled=True, opacity=1, size=40 if few else 22, shape="triangle-down", color=MISSED).encode(
             x=x, y=alt.value(5)
         ),
@@ -216,5 +196,73 @@ def _caption(findings: Findings) -> str:
 
 
 def _without_panel(findings: Findings) -> str:
-    cells = sum(result.shown is None or result.shown.intervals.empty for result in findings.cells)
+    cells = len(findings.cells) - sum(map(_has_intervals, findings.cells))
     return f" {plural(cells, 'cell')} without intervals {'has' if cells == 1 else 'have'} no panel." if cells else ""
+
+
+def points_per_panel(panels: int) -> int:
+    """Tell how many points a panel may have, so that a page of so many panels stays light."""
+    return min(_MOST, max(_FEWEST, _ALL_POINTS // max(1, panels)))
+
+
+def interval_points(attempts: Mapping[int, AttemptData], operations: str, points: int) -> pd.DataFrame:
+    """Return the highest of every few neighbouring intervals of each attempt, of those operations that are judged.
+
+    Columns: panel (key in `attempts`); phase (`warm-up`, `judged`, `partial`), which neighbours share; start_s,
+    duration_s and ms (the judged percentile) of the highest interval; intervals and missed (how many of the neighbours
+    there are, and how many of them missed). Neighbours without any percentile give a row without `ms`.
+    """
+    columns = ["operation", "phase", "start_s", "duration_s", "met", "judged_ms"]
+    stacked = _stacked({panel: attempt.intervals for panel, attempt in attempts.items()}, columns)
+    table = stacked[stacked["operation"] == operations].rename(columns={"judged_ms": "ms"})
+    table = table.sort_values(["panel", "start_s"])
+    table["ms"] = table["ms"].astype(float)
+    table["missed"] = (table["met"].astype("boolean") == False).fillna(False).astype(bool)  # noqa: E712 - unknown is no miss
+    length = table.groupby("panel")["start_s"].transform("size")
+    position = table.groupby(["panel", "phase"]).cumcount()
+    table["group"] = table["phase"] + (position // np.ceil(length / points).clip(lower=1)).astype(int).astype(str)
+    return _highest(table, missed=("missed", "sum"), intervals=("missed", "size")).drop(columns=["operation", "met"])
+
+
+def pause_points(
+    attempts: Mapping[int, AttemptData], duration_s: float, shortest_ms: float, points: int
+) -> pd.DataFrame:
+    """Return the longest stop-the-world pause of each slice of each attempt's timed run.
+
+    Only those of `shortest_ms` or longer. Columns: panel, start_s, ms, place, kind, pauses (number of pauses of that
+    slice that are long enough).
+    """
+    drawn = {
+        panel: _drawn(attempt.pauses, duration_s, shortest_ms)
+        for panel, attempt in attempts.items()
+        if not attempt.pauses.empty
+    }
+    table = _stacked(drawn, ["start_s", "duration_ms", "host", "process", "kind"]).rename(columns={"duration_ms": "ms"})
+    table["group"] = np.floor(table["start_s"].astype(float) / duration_s * points)
+    highest = _highest(table, pauses=("ms", "size"))
+    rows = zip(*(highest[name].tolist() for name in ("panel", "host", "process")), strict=True)
+    return highest.drop(columns=["host", "process"]).assign(
+        place=[attempts[panel].place(host, process) for panel, host, process in rows]
+    )
+
+
+def _drawn(pauses: pd.DataFrame, duration_s: float, shortest_ms: float) -> pd.DataFrame:
+    during = pauses["start_s"].between(0, duration_s, inclusive="left")
+    return pauses[during & pauses["stop_the_world"].astype(bool) & (pauses["duration_ms"] >= shortest_ms)]
+
+
+def _stacked(tables: Mapping[int, pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
+    filled = {panel: table[list(columns)] for panel, table in tables.items() if not table.empty}
+    if not filled:
+        return pd.DataFrame(columns=["panel", *columns])
+    return pd.concat(filled, names=["panel", None]).reset_index("panel").reset_index(drop=True)
+
+
+def _highest(table: pd.DataFrame, **counted: tuple[str, str]) -> pd.DataFrame:
+    """Keep the row with the highest `ms` of each group of each panel, with the counts over its group, by time."""
+    groups = ["panel", "group"]
+    ranked = table.sort_values("ms", ascending=False, na_position="last", kind="stable")
+    highest = ranked.drop_duplicates(groups).drop(columns=["missed"], errors="ignore")
+    counts = table.groupby(groups).agg(**counted).reset_index()
+    joined = highest.merge(counts, on=groups)
+    return joined.sort_values(["panel", "start_s"], kind="stable", ignore_index=True).drop(columns="group")

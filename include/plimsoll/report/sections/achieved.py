@@ -11,7 +11,6 @@ from plimsoll.analysis.campaign.by_load import OperationP99, RepeatsAtLoad, mean
 from plimsoll.analysis.campaign.cell_results import CellResult, achieved
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.attempt.result import Verdict
-from plimsoll.report.charts.points import draws_loads
 from plimsoll.report.charts.theme import (
     SHADE,
     Figure,
@@ -24,8 +23,9 @@ from plimsoll.report.charts.theme import (
     variant_marks,
 )
 from plimsoll.report.formatting import NOTHING, figure, listing, ops, percent, plural, span, whole_span
-from plimsoll.report.sections.section import Section
-from plimsoll.report.tables import Column, PlainTable, Sheet, Table, bad, number, plain, table_of_loads
+from plimsoll.report.sections import Section
+from plimsoll.report.sections.maxima import draws_loads, table_of_loads
+from plimsoll.report.tables import Column, PlainTable, Sheet, Table, bad, number, plain
 from plimsoll.report.words.misses import achieved_remark
 
 _RATE = "Achieved rate (ops/s)"

@@ -13,7 +13,7 @@ from plimsoll.domain.keys.origins import IMPORTED
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.keys.workload import OWN, protocol_of
 from plimsoll.report.formatting import NOTHING, figure, multiple, p_text, plural
-from plimsoll.report.sections.section import Section
+from plimsoll.report.sections import Section
 from plimsoll.report.sections.validity import validity
 from plimsoll.report.tables import Column, Sheet, Table, number
 from plimsoll.report.words.answers import sentence, step_sentence
@@ -134,9 +134,7 @@ def _capacity_record(capacity: Capacity) -> dict[str, object]:
         "next_load_ops_s": following.load_ops_s if following else None,
         "next_load_missed": following.missed if following else None,
         "pass_probability_bound": capacity.pass_probability_bound,
-        "threshold_ops_s": threshold.ops_s if threshold else None,
-        "threshold_low_ops_s": threshold.low_ops_s if threshold else None,
-        "threshold_high_ops_s": threshold.high_ops_s if threshold else None,
+        **{f"threshold_{name}": getattr(threshold, name, None) for name in ("ops_s", "low_ops_s", "high_ops_s")},
         "ratio_to_control": capacity.ratio_to_control,
         "narrowing_ops_s": " ".join(map(str, capacity.narrowing_ops_s)),
     }

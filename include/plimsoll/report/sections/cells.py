@@ -17,7 +17,7 @@ from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.keys.service_level import LevelVerdict
 from plimsoll.domain.text.units import show_usd
 from plimsoll.report.formatting import NOTHING, at_least, ms, ops, percent
-from plimsoll.report.sections.section import Section
+from plimsoll.report.sections import Section
 from plimsoll.report.tables import Column, Sheet, Table, docs_link, docs_of_attempt, number
 from plimsoll.report.words.misses import achieved_remark
 
@@ -28,25 +28,13 @@ def cells_sheet(findings: Findings) -> Sheet:
     Columns end with their unit: `_ops_s`, `_ms`; `worst_to_bound` is the worst interval as a multiple of the bound,
     at least where `worst_is_floor`.
     """
-    numbers = {
-        "rate_achieved": "boolean",
-        "worst_is_floor": "boolean",
-        "usd": "float64",
-        "opening_backlog_s": "float64",
-        "decided_by": "string",
-    }
     # Where a figure is missing, pandas by itself makes floats of whole numbers: 3 would become 3.0
-    whole = [
-        "attempt",
-        "opening_backlog_operations",
-        "operations",
-        "errors",
-        "intervals_judged",
-        "intervals_missed",
-        "intervals_not_judged",
-    ]
+    whole = ["attempt", "opening_backlog_operations", "operations", "errors"]
+    whole += ["intervals_judged", "intervals_missed", "intervals_not_judged"]
+    others = {"rate_achieved": "boolean", "worst_is_floor": "boolean", "decided_by": "string"}
+    others |= {"usd": "float64", "opening_backlog_s": "float64"}
     rows = (_cell_record(findings, result) for result in findings.cells)
-    return Sheet(rows, types=dict.fromkeys(whole, "Int64") | numbers)
+    return Sheet(rows, types=dict.fromkeys(whole, "Int64") | others)
 
 
 def cells_table(findings: Findings) -> Table[CellResult]:

@@ -1,14 +1,18 @@
 """Influences beside variant and load: noise, cells that were not steady, and intervals from a bootstrap."""
 
 from dataclasses import asdict, dataclass
+from math import exp
+
+import altair as alt
 
 from plimsoll.analysis.attempt.hosts import OTHERS_NOTICED, STEAL_NOTICED
 from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.analysis.campaign.noise import FEWEST_CELLS, cell_residuals, in_order
 from plimsoll.analysis.campaign.pauses import Steadiness, unsteady
 from plimsoll.analysis.campaign.series import BLOCK, DRAWS, Estimate, Typical
-from plimsoll.report.charts.points import order_chart
+from plimsoll.report.charts.theme import SHADE, TABLE, Figure, legend_room, specification, tooltips, variant_marks
 from plimsoll.report.formatting import NOTHING, figure, ms, multiple, ops, p_text, percent, plural
-from plimsoll.report.sections.section import Section
+from plimsoll.report.sections import Section
 from plimsoll.report.tables import Column, PlainTable, Sheet, Table, bad, number, plain
 
 
@@ -23,33 +27,23 @@ class NoiseRow:
 
 def noise_rows(findings: Findings) -> tuple[NoiseRow, ...]:
     """Return a row for each influence other than variant and load."""
-    noise = findings.noise
+    noise, steal, programs = findings.noise, findings.noise.steal, findings.noise.other_programs
     zones = ", ".join(f"{zone} {multiple(ratio)}" for zone, ratio in noise.zones.zones.items())
-    steal = noise.steal
+    of_zones = f"{zones}{_verdict(noise.zones.p_value, noise.zones.shown)}" if zones else "not known"
+    stolen = "no host was sampled"
+    if steal:
+        stolen = f"mean {percent(steal.mean, 2)}, highest {percent(steal.highest, 2)} ({steal.highest_at})"
+    is_stolen = steal is not None and steal.highest > STEAL_NOTICED
+    is_taken = programs is not None and programs.highest > OTHERS_NOTICED
+    unlike = "Outliers: cells or hosts unlike others of their variant and load"
     return (
         NoiseRow("Order: does the position in the campaign matter?", _order(findings), noise.order.shown),
-        NoiseRow(
-            "Zones: do they differ?",
-            f"{zones or 'not known'}{_verdict(noise.zones.p_value, noise.zones.shown) if zones else ''}",
-            noise.zones.shown,
-        ),
-        NoiseRow(
-            "Outliers: cells or hosts unlike others of their variant and load",
-            _outliers(findings),
-            bool(noise.outliers),
-        ),
+        NoiseRow("Zones: do they differ?", of_zones, noise.zones.shown),
+        NoiseRow(unlike, _outliers(findings), bool(noise.outliers)),
         NoiseRow("Steady after warm-up?", _steady(findings), bool(unsteady(findings.steadiness))),
+        NoiseRow("Steal: processor time that other machines took", stolen, is_stolen),
         NoiseRow(
-            "Steal: processor time that other machines took",
-            f"mean {percent(steal.mean, 2)}, highest {percent(steal.highest, 2)} ({steal.highest_at})"
-            if steal
-            else "no host was sampled",
-            steal is not None and steal.highest > STEAL_NOTICED,
-        ),
-        NoiseRow(
-            "Other programs: processor time that they took from a cell's host",
-            _other_programs(findings),
-            noise.other_programs is not None and noise.other_programs.highest > OTHERS_NOTICED,
+            "Other programs: processor time that they took from a cell's host", _other_programs(findings), is_taken
         ),
         NoiseRow("Clocks: largest offset of a node's from the load generator's", ms(noise.clock_offset_ms), False),
         *_kept_hosts(findings),
@@ -171,6 +165,49 @@ def _estimate(estimate: Estimate, factor: float) -> str:
     if estimate.low is None or estimate.high is None:
         return f"{value} ({NOTHING})"
     return f"{value} ({figure(estimate.low * factor)} to {figure(estimate.high * factor)})"
+
+
+def order_chart(findings: Findings) -> tuple[Figure, ...]:
+    """Draw one point per cell; none where fewer cells can be compared than a statement needs."""
+    residuals = in_order(cell_residuals(findings.cells))
+    if len(residuals) < FEWEST_CELLS:
+        return ()
+    rows = [
+        {
+            "position": position,
+            # A residual is a difference of logarithms
+            "ratio": round(exp(residual.value), 4),
+            "variant": findings.labels[residual.result.cell.variant],
+            "cell": residual.result.cell.id,
+        }
+        for position, residual in enumerate(residuals, 1)
+    ]
+    chart = alt.layer(*_layers(findings), data=TABLE).properties(width=760, height=200).add_params(legend_room(700))
+    drawn = Figure(
+        name="order",
+        title="Does the order matter? Each cell against its variant and load",
+        caption=(
+            "The typical interval of each cell over that of all repeats of the same variant and load, in the order in "
+            "which cells ran. Noise scatters around the line; a slope is a drift of the whole campaign, a band of "
+            "points away from the line a bad stretch, a single far point an odd cell."
+        ),
+        spec=specification(chart, {"values": rows}),
+    )
+    return (drawn,)
+
+
+def _layers(findings: Findings) -> list[alt.Chart]:
+    ratio = "Cell / variant and load (ratio)"
+    even = alt.Chart(alt.InlineData(values=[{"ratio": 1}])).mark_rule(strokeDash=[5, 4], strokeWidth=1.2, color=SHADE)
+    x = alt.X("position:Q", title="Position in the campaign (cells)", scale=alt.Scale(nice=False, padding=8))
+    y = alt.Y("ratio:Q", title=ratio, scale=alt.Scale(zero=False, padding=8))
+    tooltip = tooltips({"cell:N": "Cell", "variant:N": "Variant", "position:Q": "Position", "ratio:Q": ratio})
+    return [
+        even.encode(y=alt.Y("ratio:Q", title="")),
+        alt.Chart()
+        .mark_point(filled=True, size=36, opacity=0.9)
+        .encode(x=x, y=y, tooltip=tooltip, **variant_marks(findings)),
+    ]
 
 
 NOISE = Section(

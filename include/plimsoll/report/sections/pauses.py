@@ -4,10 +4,10 @@ from collections.abc import Collection
 
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.pauses import PauseStatistics, Range
-from plimsoll.report.charts.points import draws_loads, spread_row, spreads
 from plimsoll.report.charts.theme import Figure, Panels
 from plimsoll.report.formatting import NOTHING, figure, ops, percent, span
-from plimsoll.report.sections.section import Section
+from plimsoll.report.sections import Section
+from plimsoll.report.sections.maxima import draws_loads, spread_row, spreads
 from plimsoll.report.tables import Column, Sheet, Table, number
 
 _MIB = 1 << 20

@@ -10,18 +10,18 @@ from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.latencies import latencies_chart
 from plimsoll.report.charts.strips import strip_charts
 from plimsoll.report.charts.timeline import timelines
+from plimsoll.report.sections import Section
 from plimsoll.report.sections.achieved import ACHIEVED
-from plimsoll.report.sections.actions import ACTIONS
 from plimsoll.report.sections.answer import ANSWER
 from plimsoll.report.sections.cells import CELLS
-from plimsoll.report.sections.environment import ENVIRONMENT
 from plimsoll.report.sections.maxima import MAXIMA
 from plimsoll.report.sections.noise import NOISE
 from plimsoll.report.sections.pauses import PAUSES
-from plimsoll.report.sections.section import Section
 from plimsoll.report.sections.validity import VALIDITY
 from plimsoll.report.sections.why import WHY
 from plimsoll.report.tables import PlainTable, plain
+from plimsoll.report.words.actions import actions_sheet, evidence_table, levels_table, ratios_table, times_table
+from plimsoll.report.words.environment_facts import environment_context, environment_sheet
 from plimsoll.report.words.header import methods_words
 from plimsoll.report.words.misses import misses_by_cell
 
@@ -101,7 +101,14 @@ def _has(prefix: str) -> Callable[[Findings, Collection[str]], bool]:
 SECTIONS = (
     ANSWER,
     Section("heat-map", "Heat map", charts=lambda findings: (heat_map(findings),)),
-    ACTIONS,
+    Section(
+        "actions",
+        "Actions",
+        tables={"times": times_table, "ratios": ratios_table, "levels": levels_table, "proofs": evidence_table},
+        sheets={"actions": actions_sheet},
+        is_shown=lambda findings, _charts: findings.part.action is not None,
+        needs=frozenset(),
+    ),
     ACHIEVED,
     MAXIMA,
     Section("percentiles", "Percentiles", charts=latencies_chart, is_shown=_has("latencies")),
@@ -110,7 +117,13 @@ SECTIONS = (
     Section("tracks", "In detail", context=_misses, charts=strip_charts, is_shown=_has("tracks-")),
     Section("timelines", "Timelines", context=_misses, charts=timelines, is_shown=_has("timeline-")),
     NOISE,
-    ENVIRONMENT,
+    Section(
+        "environment",
+        "Environment",
+        context=environment_context,
+        sheets={"environment": environment_sheet},
+        needs=frozenset(),
+    ),
     VALIDITY,
     CELLS,
     Section("cost", "Cost", is_shown=lambda findings, _charts: findings.data.spending is not None, needs=frozenset()),

@@ -11,7 +11,7 @@ from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.attempt.result import Check
 from plimsoll.report.formatting import listing
-from plimsoll.report.sections.section import Section
+from plimsoll.report.sections import Section
 from plimsoll.report.tables import DOCS_OF_CAMPAIGN, PlainTable, Sheet, bad, docs_link, docs_of_attempt, lines, plain
 
 _OF_ATTEMPTS = {"Cell": "", "Attempt": "", "Why": "prose", "Now": ""}

@@ -8,19 +8,10 @@ from markupsafe import Markup
 from plimsoll.analysis.campaign.causes import SHIFTS, CauseShare, Explained, Link, VariantCauses
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.misses import causes_by_cell
-from plimsoll.report.charts.theme import (
-    MET,
-    MISSED,
-    SHADE,
-    Figure,
-    Panels,
-    in_panels,
-    specification,
-    tooltips,
-)
+from plimsoll.report.charts.theme import MET, MISSED, SHADE, Figure, Panels, in_panels, specification, tooltips
 from plimsoll.report.formatting import NOTHING, p_text, percent
+from plimsoll.report.sections import Section
 from plimsoll.report.sections.pauses import on_jvms
-from plimsoll.report.sections.section import Section
 from plimsoll.report.tables import Column, Sheet, Table, number
 from plimsoll.report.words.misses import amount, misses_sheet, misses_table
 

@@ -1,11 +1,10 @@
 """The trend as one self-contained page, with a chart of each series that has enough figures."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import altair as alt
 from altair.utils.schemapi import debug_mode
 
-from plimsoll.analysis.trend.figures import Measure
 from plimsoll.analysis.trend.series import TrendSeries
 from plimsoll.domain.text.units import four_digits
 from plimsoll.report.charts.rendering import drawing
@@ -13,7 +12,7 @@ from plimsoll.report.charts.theme import BOUND, TABLE, Figure, specification, to
 from plimsoll.report.page import charts_html
 from plimsoll.report.trend.document import TrendDocument
 from plimsoll.report.trend.words import (
-    NAMES,
+    MEASURES,
     changes_table,
     left_out_table,
     name_of,
@@ -22,15 +21,6 @@ from plimsoll.report.trend.words import (
     series_table,
     summary,
 )
-
-_UNITS: Mapping[Measure, str] = {
-    "worst_interval_ms": "ms",
-    "achieved_ops_s": "ops/s",
-    "capacity_ops_s": "ops/s",
-    "action_s": "s",
-    "longest_pause_ms": "ms",
-    "paused_share": "share of time",
-}
 
 
 def trend_html(document: TrendDocument) -> bytes:
@@ -54,10 +44,10 @@ def trend_html(document: TrendDocument) -> bytes:
 
 def _figure(name: str, series: TrendSeries) -> Figure:
     """Draw a point for each campaign with its range, a line at each level, and a dashed one at each change."""
-    measure, scale = NAMES[series.measure].capitalize(), alt.Scale(zero=False, padding=8)
+    shown, scale = MEASURES[series.measure], alt.Scale(zero=False, padding=8)
     x = alt.X("position:Q", title="Campaigns, in order", scale=alt.Scale(nice=False, padding=12))
-    y = alt.Y("value:Q", title=f"{measure} ({_UNITS[series.measure]})", scale=scale)
-    titles = {"campaign:N": "Campaign", "told:N": measure}
+    y = alt.Y("value:Q", title=f"{shown.name.capitalize()} ({shown.unit})", scale=scale)
+    titles = {"campaign:N": "Campaign", "told:N": shown.name.capitalize()}
     layers = [
         alt.Chart().mark_rule(strokeWidth=2, opacity=0.4).encode(x=x, y=alt.Y("low:Q", title=""), y2="high:Q"),
         alt.Chart().mark_point(filled=True, size=36, opacity=0.9).encode(x=x, y=y, tooltip=tooltips(titles)),

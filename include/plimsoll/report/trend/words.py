@@ -1,7 +1,8 @@
 """What is said of a trend: a sentence for each change, a line for a pull request, a badge, tables, otava's CSV."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from html import escape
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -11,17 +12,25 @@ from plimsoll.analysis.trend.series import ChangePoint, PlacedChange, TrendSerie
 from plimsoll.domain.attempt.result import Note
 from plimsoll.report.formatting import NOTHING, at_load, figure, listing, ms, ops, p_text, percent, plural
 from plimsoll.report.tables import PlainTable, as_csv, escaped, plain
-from plimsoll.report.trend.contribution import CODE, DATABASE
-from plimsoll.report.trend.document import TrendDocument
+from plimsoll.report.trend.document import CODE, DATABASE, TrendDocument
 from plimsoll.report.words.environment_facts import ARCHIVE
 
-NAMES: Mapping[Measure, str] = {
-    "worst_interval_ms": "worst interval",
-    "achieved_ops_s": "achieved rate",
-    "capacity_ops_s": "capacity",
-    "action_s": "duration of the action",
-    "longest_pause_ms": "longest pause",
-    "paused_share": "time in pauses",
+
+class Shown(NamedTuple):
+    """How a measure is shown: its name, its unit on an axis, and a figure of it as text."""
+
+    name: str
+    unit: str
+    text: Callable[[float], str]
+
+
+MEASURES: Mapping[Measure, Shown] = {
+    "worst_interval_ms": Shown("worst interval", "ms", ms),
+    "achieved_ops_s": Shown("achieved rate", "ops/s", ops),
+    "capacity_ops_s": Shown("capacity", "ops/s", ops),
+    "action_s": Shown("duration of the action", "s", lambda value: f"{figure(value)} s"),
+    "longest_pause_ms": Shown("longest pause", "ms", ms),
+    "paused_share": Shown("time in pauses", "share of time", lambda value: percent(value, 2)),
 }
 _FIRST = (DATABASE, "definition: version", ARCHIVE, "kernel", "operating system", "JVM", "image", "instance type", CODE)
 """The facts that are told first: a change of the others often follows from them."""
@@ -29,13 +38,7 @@ _FACTS = 5
 
 
 def of_figure(measure: Measure, value: float | None) -> str:
-    if value is None:
-        return NOTHING
-    if measure.endswith("_ms"):
-        return ms(value)
-    if measure == "paused_share":
-        return percent(value, 2)
-    return ops(value) if measure.endswith("_ops_s") else f"{figure(value)} s"
+    return NOTHING if value is None else MEASURES[measure].text(value)
 
 
 def name_of(series: TrendSeries) -> str:
@@ -44,7 +47,8 @@ def name_of(series: TrendSeries) -> str:
     load = "" if series.load_ops_s is None else f" {at_load(series.load_ops_s)}"
     if series.level:
         load = f" at {series.level}"
-    return f"{stage}{series.variant}{workload}{load}: {NAMES[series.measure]}{f' ({series.of})' if series.of else ''}"
+    measure = f"{MEASURES[series.measure].name}{f' ({series.of})' if series.of else ''}"
+    return f"{stage}{series.variant}{workload}{load}: {measure}"
 
 
 def sentences(trend: TrendDocument) -> Iterator[str]:

@@ -75,12 +75,8 @@ def campaign_conclusion(
         processors = _own_processors(of_parts)
         sentences.append(_OWN_PROCESSORS.format(processors=processors) if processors else _SHARED_MACHINE)
     sentences += [sentence for findings in of_parts for sentence in close_calls(findings)]
-    single = [
-        findings
-        for findings in of_parts
-        if findings.part.repeats == 1 and not isinstance(findings.part.strategy, Threshold)
-    ]
-    if any(findings.capacities for findings in single):
+    single = (findings for findings in of_parts if findings.part.repeats == 1)
+    if any(findings.capacities and not isinstance(findings.part.strategy, Threshold) for findings in single):
         sentences.append(f"One repeat each: {_CONTRADICTED}.")
     sentences += [sentence for findings in of_parts for sentence in took_sentences(findings)]
     # The answer of a threshold has these misses in it, as a cell may miss below that load

@@ -1,14 +1,15 @@
-"""The real environment of the cells: what their hosts reported, as text, and where it varies; of imported cells what
-people stated about it, and what is unknown.
+"""The real environment of the cells, as text and in tables: what their hosts reported, and where it varies; of imported
+cells what people stated about it, and what is unknown.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from plimsoll.analysis import grouped
-from plimsoll.analysis.campaign.findings import CampaignCells
+from plimsoll.analysis.campaign.findings import CampaignCells, Findings
 from plimsoll.analysis.campaign.host_facts import ComparedFacts, HostReport, compare_facts, facts_of_host
 from plimsoll.analysis.campaign.host_noise import largest_from_controller_ms
 from plimsoll.domain.campaign.cell import Cell
@@ -17,8 +18,10 @@ from plimsoll.domain.keys.origins import Provenance
 from plimsoll.domain.keys.process import by_prefix
 from plimsoll.domain.keys.system import NOT_KNOWN
 from plimsoll.domain.text.units import format_size
-from plimsoll.report.formatting import figure
+from plimsoll.report.formatting import figure, listing
+from plimsoll.report.tables import PlainTable, Sheet, plain
 
+_COLUMNS = ("found", "fact", "value", "variant", "where")
 ARCHIVE = "archive"
 
 
@@ -197,3 +200,68 @@ def _origin(source: str, licence: str, form: str, unit: str, cells: Mapping[str,
         told={fact: grouped(values) for fact, values in grouped(stated).items()},
         unknown=grouped(unknown),
     )
+
+
+def environment_sheet(findings: Findings) -> Sheet:
+    """Return one row per fact and value. `found`: equal everywhere, by variant or host, deviating, or stated."""
+    told = (row for origin in origins(findings) for row in _each(origin.told))
+    stated = (("told", fact, value, "", " ".join(cells)) for fact, value, cells in told)
+    return Sheet([*_compared(environment(findings)), *stated], _COLUMNS)
+
+
+def told_table(origin: Origin) -> PlainTable:
+    headings = {"Fact": "", "As stated by the person who imported it": "", "Cells": "number"}
+    rows = ((fact, value, len(cells)) for fact, value, cells in _each(origin.told))
+    return plain("Facts that were stated", headings, rows)
+
+
+def deviations_table(ran: Environment) -> PlainTable:
+    rows = (
+        (deviation.fact, "; ".join(dict.fromkeys(deviation.usual.values())), value, listing(places))
+        for deviation in ran.deviations
+        for value, places in deviation.others.items()
+    )
+    headings = {"Fact": "", "Usual value": "", "Found instead": "strong", "Where": ""}
+    return plain("Deviations of the environment", headings, rows)
+
+
+def differing_tables(findings: Findings, ran: Environment) -> Iterator[tuple[str, PlainTable]]:
+    """Yield the facts that differ by variant, with a title, for each group of variants that has them."""
+    for variants, facts in ran.by_variants.items():
+        own = {variant: label for variant, label in findings.labels.items() if variant in variants}
+        title = "Differs by variant" if len(own) == len(findings.labels) else f"Only of {listing([*own.values()])}"
+        rows = ((fact, *(values[variant] for variant in own)) for fact, values in facts.items())
+        yield title, plain("Facts that differ by variant", dict.fromkeys(("Fact", *own.values()), ""), rows)
+
+
+def by_host_table(ran: Environment) -> PlainTable:
+    """Return the facts that differ by host and are alike in every cell."""
+    rows = ((fact, value, listing(hosts)) for fact, value, hosts in _each(ran.by_host))
+    return plain("Facts that differ by host", {"Fact": "", "Value": "", "Hosts": ""}, rows)
+
+
+def _each(facts: Mapping[str, Mapping[str, tuple[str, ...]]]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    return ((fact, value, places) for fact, values in facts.items() for value, places in values.items())
+
+
+def environment_context(findings: Findings) -> Mapping[str, Any]:
+    ran = environment(findings)
+    return {
+        "environment": ran,
+        "origins": [(origin, told_table(origin)) for origin in origins(findings)],
+        "deviations": deviations_table(ran),
+        "differing": list(differing_tables(findings, ran)),
+        "by_host": by_host_table(ran),
+        "equal": plain("Facts that are equal everywhere", {"Fact": "", "Value": ""}, ran.equal.items()),
+    }
+
+
+def _compared(ran: Environment) -> Iterator[tuple[str, str, str, str, str]]:
+    for deviation in ran.deviations:
+        yield from (
+            ("deviating", deviation.fact, value, "", " ".join(places)) for value, places in deviation.others.items()
+        )
+    for fact, by_variant in ran.by_variant.items():
+        yield from (("by variant", fact, value, variant, "") for variant, value in by_variant.items())
+    yield from (("by host", fact, value, "", " ".join(hosts)) for fact, value, hosts in _each(ran.by_host))
+    yield from (("equal", fact, value, "", "") for fact, value in ran.equal.items())

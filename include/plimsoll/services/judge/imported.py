@@ -16,7 +16,7 @@ from plimsoll.domain.keys.loads import rate_tolerance
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
 from plimsoll.domain.keys.strategy import Ramp
 from plimsoll.domain.text.errors import LogError
-from plimsoll.quality.attempt_checks import ImportedAttempt, check_imported
+from plimsoll.quality.attempt_checks import TimedAttempt, check_imported
 from plimsoll.services.judge.verdicts import Judged, JudgedAttempt, tables_of, verdict_of
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _quality(
 ) -> Quality | None:
     if reading is None or intervals.empty:
         return None
-    imported = ImportedAttempt(intervals, judgement.stalls_s, histograms=bool(reading.tracks))
+    imported = TimedAttempt(intervals, judgement.stalls_s, histograms=bool(reading.tracks))
     return check_imported(evidence.part, evidence.cell, imported)
 
 

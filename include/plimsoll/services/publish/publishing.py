@@ -175,7 +175,7 @@ def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_versio
         raise GateClosed("attempts were judged since the gate was passed", where=f"campaign {campaign_id}", mend=mend)
     data = replace(campaign_data(campaign, passed.checks, at), incomplete=passed.incomplete)
     _require_one_kind_of_judging(campaign_id, data.state)
-    files = dict(build_report(data).files)
+    files = build_report(data)
     del data  # the tables of all attempts, of which packing needs none
     return files | {layout.BUNDLE: _bundle(snapshot, campaign_id, at, code_version, files)}
 

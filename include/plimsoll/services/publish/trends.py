@@ -142,7 +142,7 @@ def computed_figures(campaign: StoredCampaign, now: datetime) -> CampaignFigures
 
     Raises DamagedRecord, DefinitionError, NotFound.
     """
-    from plimsoll.report.trend.contribution import StoredResults, contribution
+    from plimsoll.report.trend.document import StoredResults, contribution
 
     data = verdict_data(campaign, campaign.verdicts(), now)
     incomplete = published_without(campaign.store, campaign.campaign_id)

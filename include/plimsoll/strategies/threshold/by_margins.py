@@ -1,4 +1,5 @@
-"""The likelihood of observations if margins rise with the load: a line in logs, bent at the threshold.
+"""The likelihood of observations if margins rise with the load: a line in logs, bent at the threshold. And the places
+of a threshold, on a grid of log loads within and beyond the range of loads.
 
 Far from its bound a margin says little about where the bound is crossed: latency rises slowly at low loads and without
 end at high ones. So a margin beyond ±0.6, a factor of 1.8, counts only as being beyond it. A censored one counts only
@@ -15,14 +16,55 @@ campaign run the same load on the same hosts, so each learns it from the others 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from math import ceil, log
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr
 
-from plimsoll.strategies.threshold.observation import Evidence
-from plimsoll.strategies.threshold.places import Numbers, Places, log_mean
+from plimsoll.strategies.threshold.question import Evidence
+
+Numbers = NDArray[np.float64]
+
+_AROUND = 0.7
+"""How far beyond the range of loads the threshold is looked for, in natural logs: a factor of two."""
+_STEPS = 7
+"""The number of grid steps in an interval that is narrow enough."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Evenly spaced natural logs of loads in ops/s, both ends included."""
+
+    low: float
+    high: float
+    count: int
+
+    @classmethod
+    def around(cls, least: float, most: float, log_width: float) -> "Places":
+        """Return the places around a range of loads (ops/s), fine enough for an interval of that width."""
+        low, high = log(least) - _AROUND, log(most) + _AROUND
+        return cls(low, high, 1 + ceil((high - low) / log_width * _STEPS))
+
+    @cached_property
+    def log_loads(self) -> Numbers:
+        return np.linspace(self.low, self.high, self.count)
+
+    @cached_property
+    def edges(self) -> Numbers:
+        """Return the ends of the stretch around each place."""
+        half = (self.high - self.low) / (self.count - 1) / 2
+        return np.append(self.log_loads - half, self.high + half)
+
+
+def log_mean(logs: Numbers) -> Numbers:
+    """Return the logs of the means of rows of values that are given by their logs."""
+    highest = logs.max(axis=1, keepdims=True)
+    result: Numbers = highest[:, 0] + np.log(np.exp(logs - highest).mean(axis=1))
+    return result
+
 
 _DENSITY_AT_0 = 1 / np.sqrt(2 * np.pi)
 
@@ -95,7 +137,7 @@ _APART = 0.1
 """The chance that a variant is of another kind than the others."""
 
 
-def log_likelihood(
+def by_margins(
     places: Places, cells: Sequence[Evidence], chance: float, alike: Sequence[Sequence[Evidence]]
 ) -> Numbers:
     """Return, for each place of the threshold, its log likelihood over all kinds of systems.

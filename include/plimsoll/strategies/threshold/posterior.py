@@ -6,21 +6,23 @@ many drawn from them follows exactly. From fewer, the worst is raised by an expo
 scale with each e-fold of intervals (Gumbel's domain of attraction).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import lgamma, log
+from math import lgamma, log, pi
 
 import numpy as np
 
-from plimsoll.strategies.threshold import by_margins, by_outcomes
-from plimsoll.strategies.threshold.observation import CellObservation
-from plimsoll.strategies.threshold.places import Numbers, Places
-from plimsoll.strategies.threshold.question import Question
+from plimsoll.strategies.threshold.by_margins import BEYOND, Numbers, Places, by_margins, log_mean
+from plimsoll.strategies.threshold.question import CellObservation, Question
 
 _OUTCOMES = 0.1
 """The chance, before any cell, that margins tell no more than outcomes."""
 _TAIL = 0.2
 """The share of all intervals, the highest, that shows the tail."""
+_RATES = np.geomspace(2.0, 40.0, 6)
+"""How steeply the log odds fall, per e-fold of load."""
+_MEAN, _WEIGHT, _SHAPE, _SCALE = 0.3, 0.1, 1.0, 0.02
+"""The prior of margins of one outcome, normal-inverse-gamma: around 0.3, with a spread of about 0.14."""
 
 Cells = Sequence[CellObservation]
 
@@ -53,11 +55,53 @@ def posterior(question: Question, cells: Cells, least: float, most: float, alike
     places = Places.around(least, most, question.log_width)
     own = _known(question, cells)
     others = [[cell.evidence for cell in _known(question, other)] for other in alike if other]
-    margins = by_margins.log_likelihood(places, [cell.evidence for cell in own], question.chance, others)
-    outcomes = np.log(_OUTCOMES) + by_outcomes.log_likelihood(places, own, question.chance)
+    margins = by_margins(places, [cell.evidence for cell in own], question.chance, others)
+    outcomes = np.log(_OUTCOMES) + by_outcomes(places, own, question.chance)
     joint = np.logaddexp(np.log(1 - _OUTCOMES) + margins, outcomes)
     total = np.logaddexp.reduce(joint)
     return Posterior(places, np.exp(joint - total), float(np.exp(np.logaddexp.reduce(outcomes) - total)))
+
+
+def by_outcomes(places: Places, cells: Sequence[CellObservation], chance: float) -> Numbers:
+    """Return, for each place of the threshold, its log likelihood if margins tell nothing but the outcome.
+
+    So it is where cells miss by a pause that comes or does not come: the load changes how often, and not by how much.
+    The chance to meet falls along a logistic curve of the log load, at any of the rates, equally likely in logs.
+    Margins have one distribution among the cells that met and one among those that missed, both independent of the
+    load; how well these explain the margins says how far to believe this model rather than the other.
+    """
+    total = np.zeros((places.count, len(_RATES)))
+    for cell in cells:
+        steps = cell.evidence.log_load - places.log_loads
+        odds_of_missing = _RATES * steps[:, None] - log(chance / (1 - chance))
+        total -= np.logaddexp(0, odds_of_missing if cell.outcome == "met" else -odds_of_missing)
+    return log_mean(total) + sum(_of_margins(cells, outcome) for outcome in ("met", "missed"))
+
+
+def _of_margins(cells: Iterable[CellObservation], outcome: str) -> float:
+    """Return the log of the marginal likelihood of one outcome's margins, those beyond ±0.6 counted as such.
+
+    Only those count that are what they seem: not censored, or beyond what is told apart anyway.
+    """
+    whole = (cell for cell in cells if not cell.is_censored or (cell.margin or 0.0) >= BEYOND)
+    known = (cell.evidence.margin for cell in whole if cell.outcome == outcome)
+    margins = [abs(margin) for margin in known if margin is not None]
+    near = np.array([margin for margin in margins if margin < BEYOND])
+    # The log chance of such a sequence of near and far ones, whose share is anything (Jeffreys's prior)
+    shares = lgamma(len(near) + 0.5) + lgamma(len(margins) - len(near) + 0.5) - lgamma(len(margins) + 1) - log(pi)
+    return shares + _log_of_normal(near)
+
+
+def _log_of_normal(values: Numbers) -> float:
+    """Return the log of the marginal density of normal values with unknown mean and spread."""
+    count = len(values)
+    if not count:
+        return 0.0
+    weight, shape = _WEIGHT + count, _SHAPE + count / 2
+    off = float(values.mean()) - _MEAN
+    scale = _SCALE + float(values.var()) * count / 2 + _WEIGHT * count * off**2 / (2 * weight)
+    gammas = lgamma(shape) - lgamma(_SHAPE) + _SHAPE * log(_SCALE) - shape * log(scale)
+    return gammas + (log(_WEIGHT) - log(weight) - count * log(2 * pi)) / 2
 
 
 def _known(question: Question, cells: Cells) -> list[CellObservation]:

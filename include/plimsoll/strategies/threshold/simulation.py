@@ -19,9 +19,8 @@ from plimsoll.strategies.synthetic import (
     rounds_of,
     summary,
 )
-from plimsoll.strategies.threshold.observation import CellObservation
-from plimsoll.strategies.threshold.question import Answer
-from plimsoll.strategies.threshold.step import ladder_answer, threshold_step
+from plimsoll.strategies.threshold.answer import ladder_answer, threshold_step
+from plimsoll.strategies.threshold.question import Answer, CellObservation
 
 _SLOPE = 3.0
 """By how much a margin rises for each e-fold of load."""

@@ -229,7 +229,7 @@ def test_an_action_without_a_load_is_valid_by_its_end_and_has_no_service_level(
         (),
         site.toolkit.clock.now(),
     )
-    files = build_report(data).files
+    files = build_report(data)
     document = json.loads(files["report.json"])
     assert document["conclusion"] == "v1: kill-node took 2 s without a load."
     assert document["capacity"] == []

@@ -11,7 +11,6 @@ from tests.fakes.installation import Installation
 
 from plimsoll.adapters.artefacts.release_programs import unpack_tar
 from plimsoll.domain.text.errors import NotFound
-from plimsoll.report import Report
 from plimsoll.services.campaign.curating import annotate
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
@@ -165,7 +164,7 @@ def test_a_report_published_anew_leaves_none_of_the_former_ones_files_and_every_
     (mine / "report/notes.md").write_text("ours")
     for chart in ("why.svg", "other.svg"):
         files = {"report.html": b"<p>", "report.json": b"{}", chart: b"<svg/>"}
-        monkeypatch.setattr("plimsoll.report.build_report", lambda _, made=files: Report(made))
+        monkeypatch.setattr("plimsoll.report.build_report", lambda _, made=files: made)
         publish_report(tools, "mine")
 
     left = {key.removeprefix("mine/report/") for key in tools.store.keys("mine/report")}
@@ -184,7 +183,7 @@ def test_what_an_interrupted_publication_wrote_goes_with_the_next_one(
 
     for chart, how in (("a.svg", write), ("b.svg", killed), ("c.svg", killed), ("d.svg", write)):
         files = {"report.html": b"<p>", "report.json": b"{}", chart: b"<svg/>"}
-        monkeypatch.setattr("plimsoll.report.build_report", lambda _, made=files: Report(made))
+        monkeypatch.setattr("plimsoll.report.build_report", lambda _, made=files: made)
         monkeypatch.setattr(tools.store, "write", how)
         with suppress(KeyboardInterrupt):
             publish_report(tools, "mine")

@@ -8,8 +8,7 @@ import pytest
 
 from plimsoll.domain.attempt.result import ValidOutcome
 from plimsoll.strategies.threshold.answer import answer
-from plimsoll.strategies.threshold.observation import CellObservation
-from plimsoll.strategies.threshold.question import Answer, Question
+from plimsoll.strategies.threshold.question import Answer, CellObservation, Question
 
 QUESTION = Question(at_most=60)
 OWN_LOAD = 8_000.0

@@ -6,8 +6,8 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from plimsoll.strategies.threshold.observation import CellObservation
 from plimsoll.strategies.threshold.posterior import at_exposure, expected_worst, tail_scale
+from plimsoll.strategies.threshold.question import CellObservation
 
 FIVE = (-0.5, -0.1, -0.4, 0.2, -0.3)
 

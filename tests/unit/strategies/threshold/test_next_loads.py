@@ -5,9 +5,8 @@ from math import log
 
 import numpy as np
 
-from plimsoll.strategies.threshold.observation import CellObservation
-from plimsoll.strategies.threshold.question import Question
-from plimsoll.strategies.threshold.step import halving, next_loads
+from plimsoll.strategies.threshold.answer import halving, next_loads
+from plimsoll.strategies.threshold.question import CellObservation, Question
 
 ANY = range(1_000, 32_001, 100)
 

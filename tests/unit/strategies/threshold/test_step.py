@@ -14,11 +14,11 @@ from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.campaign.cell import AttemptKey, Cell, grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
-from plimsoll.strategies.estimate import estimates
 from plimsoll.strategies.replay import Replay, replay
+from plimsoll.strategies.stage_plans import estimate
 from plimsoll.strategies.state import CampaignState, CellAttempts, JudgedAttempt, campaign_state
 from plimsoll.strategies.synthetic import CapacityModel, simulate
-from plimsoll.strategies.threshold.observation import observation_of
+from plimsoll.strategies.threshold.question import observation_of
 
 State = CampaignState[CellAttempts[JudgedAttempt]]
 TRUE_LOAD, WORLD = 14_000, CapacityModel()
@@ -170,7 +170,7 @@ def test_what_was_tried_with_every_repeat_gives_way_to_the_next_load() -> None:
 
 
 def test_a_plan_tells_the_least_and_the_most_cells() -> None:
-    [found] = estimates(resolve(asked(at_once=2)))
+    found = estimate(resolve(asked(at_once=2)).stages[0])
     assert (found.least, found.likely, found.most, found.at_once) == (16, 24, 60, 4)
     assert found.likely_turns(4) == 6
 
@@ -217,8 +217,8 @@ def test_four_cells_may_be_all() -> None:
         assert len(known) > last
     ended = state(definition, known)
     assert not [one for one in ended.asked_for if one.cell.id not in known]
-    [estimate] = estimates(resolve(definition))
-    assert (estimate.least, estimate.likely, estimate.most) == (8, 8, 8)
+    found = estimate(resolve(definition).stages[0])
+    assert (found.least, found.likely, found.most) == (8, 8, 8)
 
 
 @pytest.mark.parametrize(("scope", "again"), [("cell", {"a"}), ("variant", set())])

@@ -16,10 +16,10 @@ from plimsoll.domain.keys.action import Action
 from plimsoll.domain.keys.approve import Approve
 from plimsoll.domain.keys.origins import Download
 from plimsoll.services.toolkit import Toolkit
-from plimsoll.strategies.estimate import Estimate
 from plimsoll.strategies.matrix import running_order
 from plimsoll.strategies.stage_plans import (
     BOUNDS,
+    Estimate,
     Extent,
     StagePlan,
     rounded_hours,
@@ -152,7 +152,7 @@ class Plan:
                 "variants": len(self.campaign.variants),
                 "workloads": max(1, len(self.campaign.workload_ids)),
                 "loads": len({cell.load_ops_s for cell in self.cells}),
-                "repeats": max(stage.repeats for stage in self.stages),
+                "repeats": max(stage.first.repeats for stage in self.campaign.stages),
                 "cell_hours": rounded_hours(self.hours("all")),
                 "host_hours": rounded_hours(self.host_hours("all")),
                 "hosts": self.hosts,

@@ -35,7 +35,7 @@ from plimsoll.services.steps.steps import share_done
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.judged import published_without
-from plimsoll.strategies.stage_plans import stage_plans
+from plimsoll.strategies.stage_plans import shown_loads
 from plimsoll.strategies.state import CampaignState
 
 
@@ -74,18 +74,18 @@ def stage_statuses(campaign: Campaign) -> tuple[StageStatus, ...]:
         return ()
     return tuple(
         StageStatus(
-            id=plan.id,
-            title=plan.title,
-            strategy=plan.strategy,
-            loads=plan.loads,
-            level=plan.stage.first.level,
-            repeats=plan.repeats,
-            service_levels=tuple(map(str, plan.stage.first.service_levels)),
-            cells=plan.cells,
-            opened_at=plan.stage.opened_at,
-            notes=notes_of_stage(plan.stage.parts),
+            id=stage.id,
+            title=stage.first.stage_title,
+            strategy=stage.first.strategy.name,
+            loads=shown_loads(stage.first),
+            level=stage.first.level,
+            repeats=stage.first.repeats,
+            service_levels=tuple(map(str, stage.first.service_levels)),
+            cells=stage.cells,
+            opened_at=stage.opened_at,
+            notes=notes_of_stage(stage.parts),
         )
-        for plan in stage_plans(campaign)
+        for stage in campaign.stages
     )
 
 
