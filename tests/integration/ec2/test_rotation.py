@@ -14,7 +14,8 @@ from tests.support.processes import PATIENCE_S
 
 from plimsoll.adapters import aws
 from plimsoll.adapters.aws import new_session
-from plimsoll.adapters.providers.ec2.cloud import CloudRegion, clouds
+from plimsoll.adapters.providers.ec2.cloud import Cloud as Ec2Cloud
+from plimsoll.adapters.providers.ec2.cloud import CloudRegion
 from plimsoll.adapters.stores.s3_store import S3Store
 from plimsoll.domain.text.errors import PlimsollError
 from plimsoll.ports.secrets import AwsAccess, SshIdentity
@@ -113,7 +114,7 @@ def test_urls_are_signed_with_the_credentials_of_now(
 
 
 def test_the_cloud_goes_on_with_rotated_credentials(secrets: Rotated, cloud: Cloud) -> None:
-    place = clouds(secrets)(CloudRegion("aws_default", REGION))
+    place = Ec2Cloud(secrets, CloudRegion("aws_default", REGION))
     place.call("describe_availability_zones")
     rotate(secrets, cloud)
     assert place.call("describe_availability_zones")["AvailabilityZones"]
@@ -129,4 +130,4 @@ def test_credentials_that_stay_refused_are_said_without_the_secret(
         store.read("a")
     assert "secret" not in str(caught.value)
     with pytest.raises(PlimsollError, match=r"renew the connection's temporary credentials|set this machine's clock"):
-        clouds(secrets)(CloudRegion("aws_default", REGION)).call("describe_availability_zones")
+        Ec2Cloud(secrets, CloudRegion("aws_default", REGION)).call("describe_availability_zones")

@@ -11,7 +11,7 @@ import psutil
 import pytest
 from tests.support.processes import marked, until
 
-from plimsoll.adapters.hosts.secret_input import given
+from plimsoll.adapters.hosts.processes import given
 from plimsoll.domain.text.errors import HostError
 from plimsoll.ports.host import Host
 from plimsoll.ports.secrets import CommandSecrets

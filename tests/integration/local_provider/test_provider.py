@@ -17,7 +17,6 @@ from tests.support.processes import end_marked, marked, python_job, until
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.hosts.onhost import cleaning
-from plimsoll.adapters.providers import local as provider_module
 from plimsoll.adapters.providers.local import LocalProvider, folders, subnets
 from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.text.errors import ProviderError
@@ -271,7 +270,7 @@ def test_a_folder_that_resists_is_said(
     provider: LocalProvider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     provider.ensure(request_for(key()))
-    monkeypatch.setattr(provider_module, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(cleaning, "PATIENCE_S", 0.1)
     monkeypatch.setattr(shutil, "rmtree", lambda path: (_ for _ in ()).throw(PermissionError(13, "no", path)))
     with pytest.raises(ProviderError, match=r"not gone: (.|\n)*demo-1/g1-040k-r1/1"):
         provider.destroy(key())

@@ -10,10 +10,11 @@ from ruamel.yaml import YAML
 from tests.support.campaigns.shipped import shipped
 
 from plimsoll.adapters.providers.ec2.instance_types import from_table
-from plimsoll.adapters.providers.ec2.options import read_options
+from plimsoll.adapters.providers.ec2.options import Ec2Options
+from plimsoll.adapters.providers.requested import options_of_request
 from plimsoll.bootstrap import definition_folder, full_toolkit
 from plimsoll.domain.campaign.resolve import resolve
-from plimsoll.domain.hosts.cost import HostRate, Tariff
+from plimsoll.domain.hosts.cost import Tariff
 from plimsoll.domain.text.errors import DefinitionError, Problem
 from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.services.campaign.open.runnable import software_problems
@@ -38,13 +39,10 @@ def software_problems_of(name: str, cache: Path) -> list[Problem]:
 
 def tariff_from_table(name: str) -> Tariff:
     """Return the prices of a definition's hosts in the table alone."""
-    options = read_options(shipped(name).provider.options, name)
-
-    def rate(kind: str) -> HostRate:
-        found = from_table(kind, options.region, options.tenancy)
-        return HostRate(kind=kind, vcpus=found.vcpus, usd_per_hour=found.usd_per_hour)
-
-    return Tariff(node=rate(options.instance_types.node), load=rate(options.instance_types.load), source="table")
+    options = options_of_request(Ec2Options, shipped(name).provider.options, name)
+    types = (options.instance_types.node, options.instance_types.load)
+    (node, _), (load, _) = (from_table(kind, options.region, options.tenancy) for kind in types)
+    return Tariff(node=node, load=load, source="table")
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -79,7 +77,7 @@ def test_scylla_2021_has_three_populations_by_three_mixes_and_four_operations() 
     assert {cell["action"]["name"] for cell in plan.as_json()["cells"] if cell.get("action")} == {
         "add-node", "replace-node", "compact",
     }  # fmt: skip
-    prices = read_options(definition.provider.options, "scylla-2021").prices
+    prices = options_of_request(Ec2Options, definition.provider.options, "scylla-2021").prices
     assert plan.host_hours("all") == pytest.approx(plan.hours("all") * 9), "six hosts for nodes are kept, three load"
     assert prices["i3.4xlarge"] < prices["c5n.9xlarge"]
 
@@ -292,7 +290,7 @@ def test_the_heap_of_its_zgc_fits_into_the_large_pages_that_it_asks_for() -> Non
     jvm = resolve(definition).variant("zgc-40").jvm
     assert jvm is not None
     assert "-XX:+UseLargePages" in jvm.flags
-    assert read_options(definition.provider.options, "datastax-2021").huge_pages > jvm.heap
+    assert options_of_request(Ec2Options, definition.provider.options, "datastax-2021").huge_pages > jvm.heap
 
 
 def test_it_says_how_many_rows_its_table_has() -> None:

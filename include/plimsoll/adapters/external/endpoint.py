@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from plimsoll.adapters.external.access import access_of
 from plimsoll.adapters.external.endpoint_options import OWN, EndpointOptions, SecretsTable
-from plimsoll.adapters.hosts.secret_input import given
-from plimsoll.adapters.hosts.time_limits import ENDED, KILLED, KILLING_S, within
+from plimsoll.adapters.hosts.processes import ENDED, KILLED, KILLING_S, given, within
 from plimsoll.domain.hosts.fingerprint import ReportedNode
 from plimsoll.domain.keys.system import filled, with_values
 from plimsoll.domain.text.errors import HostError, ProviderError, SecretError

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import PurePosixPath
 from typing import Any
 
-from plimsoll.adapters.hosts.secret_input import given
+from plimsoll.adapters.hosts.processes import given
 from plimsoll.domain.attempt.load_summary import BrokenRule
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.text.errors import LoadError

@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Iterable
 from pathlib import Path, PurePath, PurePosixPath
-from typing import IO, Protocol
+from typing import IO
 
 from plimsoll.adapters.hosts.onhost import guard
 from plimsoll.domain.text.errors import HostError
@@ -18,13 +18,6 @@ _FULL = ("No space left", "Disk quota", "File too large")
 _FORBIDDEN = ("Permission denied", "Operation not permitted", "Read-only file system")
 
 
-class Found(Protocol):
-    """The facts of a file: `os.stat_result`, or SFTP's answer."""
-
-    st_mode: int | None
-    st_size: int | None
-
-
 def few_files(paths: Iterable[PurePosixPath], where: str) -> tuple[PurePosixPath, ...]:
     """Return the paths, sorted. Raises HostError where there are too many; `where` names the host."""
     files = tuple(sorted(paths))
@@ -34,14 +27,14 @@ def few_files(paths: Iterable[PurePosixPath], where: str) -> tuple[PurePosixPath
     return files
 
 
-def require_file(state: "Found | os.stat_result") -> None:
-    """Raise OSError unless the path is a file of bounded size: a pipe, for example, would never end.
+def require_file(mode: int | None, size: int | None) -> None:
+    """Raise OSError unless that is a file of bounded size: a pipe, for example, would never end.
 
     A file may be large without taking any disk.
     """
-    if not stat.S_ISREG(state.st_mode or 0):
+    if not stat.S_ISREG(mode or 0):
         raise OSError("it is no file")
-    _require_size(state.st_size or 0)
+    _require_size(size or 0)
 
 
 def copy_bounded(source: IO[bytes], target: IO[bytes]) -> None:

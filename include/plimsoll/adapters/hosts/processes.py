@@ -1,8 +1,12 @@
-"""Processes of this machine through /proc: the present one, whether others are alive, and the tags of those of a
-cluster, which are environment variables: child processes inherit them, and others can read them. And the programs of a
-definition's commands, looked for on a host before any of them runs.
+"""Processes. Those of this machine, through /proc: the present one, whether others are alive, and the tags of those of
+a cluster, which are environment variables: child processes inherit them, and others can read them.
+
+And commands of a definition, on a host: their programs, looked for before any of them runs; the time limit that their
+host itself keeps, whatever becomes of whoever asked for it; and secrets, given by standard input to a program that puts
+them into the command's environment and into files in memory.
 """
 
+import json
 import os
 import platform
 import re
@@ -10,13 +14,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
+from inspect import getsource
 from pathlib import Path, PurePath
 
-from plimsoll.adapters.hosts.onhost import supervisor
+from plimsoll.adapters.hosts.base import PYTHON
+from plimsoll.adapters.hosts.onhost import giving, supervisor
 from plimsoll.adapters.hosts.onhost.cleaning import CLUSTER, ENVIRONMENT, WORK
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo
 from plimsoll.domain.hosts.owner import ProcessOwner
 from plimsoll.ports.host import Host
+from plimsoll.ports.secrets import CommandSecrets
 
 SUBNET = "PLIMSOLL_SUBNET"
 _ADDRESS, _OWNER, _HOST = "PLIMSOLL_ADDRESS", "PLIMSOLL_OWNER", "PLIMSOLL_HOST"
@@ -128,3 +135,24 @@ def missing(host: Host, programs: Iterable[str]) -> Sequence[str]:
     if not sought:
         return ()
     return host.run(("/bin/sh", "-c", _LOOK, "sh", *sought), timeout=timedelta(seconds=20)).stdout.splitlines()
+
+
+def given(argv: Sequence[str], secrets: CommandSecrets) -> tuple[Sequence[str], str]:
+    """Return the command with which a host starts that one, and its standard input; as it is where nothing is given."""
+    if not (secrets.env or secrets.files):
+        return argv, ""
+    stdin = json.dumps({"env": dict(secrets.env), "files": dict(secrets.files)})
+    return (*PYTHON, "-c", getsource(giving), *argv), stdin
+
+
+KILLING_S = 10
+"""The time after which a command is killed that was asked to end, s."""
+ENDED, KILLED, NOT_FOUND = 124, 137, 127
+"""The exit codes of `timeout` where the command ended once it was asked to, where it had to be killed, and where there
+is no such program; a shell has the last one, too.
+"""
+
+
+def within(seconds: float) -> tuple[str, ...]:
+    """Return the words before a command that is asked to end after that time, s, and killed if it does not."""
+    return ("timeout", f"--kill-after={KILLING_S}", f"{seconds:g}")

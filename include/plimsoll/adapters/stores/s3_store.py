@@ -45,7 +45,7 @@ class S3Store:
 
     def exists(self, key: str) -> bool:
         try:
-            self._ask(key, lambda s3: s3.head_object(Bucket=self._bucket, Key=self._name(key)))
+            self._ask(key, lambda s3: s3.head_object(**self._at(key)))
         except NotFound:
             # HeadObject does not distinguish a missing bucket from a missing file. A bucket that has answered this
             # process is not checked again. If it is deleted later, writing raises the error.
@@ -55,18 +55,16 @@ class S3Store:
         return True
 
     def read(self, key: str) -> bytes:
-        name = self._name(key)
-        content: bytes = self._ask(key, lambda s3: s3.get_object(Bucket=self._bucket, Key=name)["Body"].read())
+        content: bytes = self._ask(key, lambda s3: s3.get_object(**self._at(key))["Body"].read())
         return content
 
     def blocks(self, key: str) -> Iterator[bytes]:
-        answer = self._ask(key, lambda s3: s3.get_object(Bucket=self._bucket, Key=self._name(key)))
+        answer = self._ask(key, lambda s3: s3.get_object(**self._at(key)))
         with explained(self.url(key)), closing(answer["Body"]) as body:
             yield from body.iter_chunks(BLOCK_BYTES)
 
     def write(self, key: str, data: bytes) -> None:
-        options = {"Bucket": self._bucket, "Key": self._name(key), "Body": data, "ChecksumAlgorithm": "SHA256"}
-        self._ask(key, lambda s3: s3.put_object(**options))
+        self._ask(key, lambda s3: s3.put_object(**self._at(key), Body=data, ChecksumAlgorithm="SHA256"))
 
     def create(self, key: str, data: bytes) -> bool:
         """Write by a conditional request: S3 itself decides which caller is first."""
@@ -86,7 +84,7 @@ class S3Store:
             extra = {"ChecksumAlgorithm": "SHA256", "Metadata": {"sha256": checksum}}
             with path.open("rb") as source:
                 if size < _PARTED:
-                    s3.put_object(Bucket=self._bucket, Key=self._name(key), Body=source, **extra)
+                    s3.put_object(**self._at(key), Body=source, **extra)
                 else:
                     s3.upload_fileobj(source, self._bucket, self._name(key), ExtraArgs=extra)
 
@@ -115,9 +113,8 @@ class S3Store:
                 yield UnfinishedFile(self._key(entry["Key"]), entry["Initiated"], entry["UploadId"])
 
     def drop(self, file: UnfinishedFile) -> None:
-        options = {"Bucket": self._bucket, "Key": self._name(file.name), "UploadId": file.upload}
         with suppress(NotFound):
-            self._ask(file.name, lambda s3: s3.abort_multipart_upload(**options))
+            self._ask(file.name, lambda s3: s3.abort_multipart_upload(**self._at(file.name), UploadId=file.upload))
 
     def folders(self, prefix: str) -> tuple[str, ...]:
         below = self._below(prefix)
@@ -155,8 +152,7 @@ class S3Store:
 
     def stored(self, key: str) -> StoredFile:
         """Return size and checksum of the file: the checksum computed by S3, or else the one that S3 was given."""
-        options = {"Bucket": self._bucket, "Key": self._name(key), "ChecksumMode": "ENABLED"}
-        head = self._ask(key, lambda s3: s3.head_object(**options))
+        head = self._ask(key, lambda s3: s3.head_object(**self._at(key), ChecksumMode="ENABLED"))
         if head.get("ChecksumType") == "FULL_OBJECT" and "ChecksumSHA256" in head:
             return StoredFile(head["ContentLength"], b64decode(head["ChecksumSHA256"]).hex())
         # That of a file that came in parts is none of its content.
@@ -168,11 +164,9 @@ class S3Store:
         reraise=True,
     )
     def _create(self, key: str, opened: Callable[[], BytesIO | BufferedReader]) -> bool:
-        options = {"Bucket": self._bucket, "Key": self._name(key), "IfNoneMatch": "*", "ChecksumAlgorithm": "SHA256"}
-
         def put(s3: Any) -> None:
             with opened() as body:
-                s3.put_object(Body=body, **options)
+                s3.put_object(**self._at(key), Body=body, IfNoneMatch="*", ChecksumAlgorithm="SHA256")
 
         try:
             self._ask(key, put)
@@ -184,17 +178,15 @@ class S3Store:
         return True
 
     def _holds(self, key: str, opened: Callable[[], BytesIO | BufferedReader]) -> bool:
-        def digest(s3: Any) -> bytes:
-            checksum = hashlib.sha256()
-            for chunk in s3.get_object(Bucket=self._bucket, Key=self._name(key))["Body"].iter_chunks(BLOCK_BYTES):
-                checksum.update(chunk)
-            return checksum.digest()
-
+        """Tell whether the file with that key has that content."""
+        stored = hashlib.sha256()
+        for block in self.blocks(key):
+            stored.update(block)
         with opened() as body:
-            return bool(self._ask(key, digest) == hashlib.file_digest(body, "sha256").digest())
+            return stored.digest() == hashlib.file_digest(body, "sha256").digest()
 
     def _presigned(self, operation: str, key: str, lifetime: timedelta, **further: Any) -> str:
-        options = {"Bucket": self._bucket, "Key": self._name(key), **further}
+        options = {**self._at(key), **further}
         with explained(self.url(key)):
             lasts_s = round(lifetime.total_seconds())
             url: str = self._s3.recent().generate_presigned_url(operation, Params=options, ExpiresIn=lasts_s)
@@ -231,6 +223,10 @@ class S3Store:
     def _below(self, prefix: str) -> str:
         name = self._name(prefix)
         return f"{name}/" if name else ""
+
+    def _at(self, key: str) -> dict[str, str]:
+        """Return the parameters that name the file of that key."""
+        return {"Bucket": self._bucket, "Key": self._name(key)}
 
     def _name(self, key: str) -> str:
         if ".." in PurePosixPath(key).parts or key.startswith("/"):

@@ -65,7 +65,7 @@ def wanted(key: Any, options: Any) -> Any:
         expires=EXPIRES,
         ends=EXPIRES,
         options=options,
-        image=Image("ami-123", "an image", "x86_64", "/dev/xvda"),
+        image=Image("ami-123", "x86_64", "/dev/xvda"),
         security_group="sg-1",
         user_data=dict.fromkeys(ROLES, "#cloud-config\n{}\n"),
         disks=dict.fromkeys(ROLES, InstanceStore()),
@@ -108,7 +108,7 @@ def provider(east: Any, west: Any, clock: Any, records: Any, said: list[str], ra
         log=said.append,
         launches=records,
         places=Places((there, raw_options)),
-        clouds={east.place: east, west.place: west}.__getitem__,
+        clouds={east.place: east, west.place: west},
     )
 
 

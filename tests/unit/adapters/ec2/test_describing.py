@@ -7,7 +7,6 @@ from plimsoll.adapters.providers.ec2.tags import (
     NODES,
     PRICE,
     ROLE,
-    Resource,
     as_list,
     by_cluster,
     cluster_tags,
@@ -90,5 +89,5 @@ def test_resources_are_told_apart_by_attempt_and_those_of_others_left_out(key: A
     other = key.model_copy(update={"name": "g1-040k-r3/9"})
     interface = {"NetworkInterfaceId": "eni-1", "TagSet": as_list(cluster_tags(key, "cli-1", "s3://b", EXPIRES))}
     answers = [*whole(key), instance(other, "load"), interface, {"VolumeId": "vol-2", "Tags": []}]
-    found = by_cluster(Resource("", answer) for answer in answers)
+    found = by_cluster(answers)
     assert {name: len(resources) for name, resources in found.items()} == {key: 4, other: 1}

@@ -8,7 +8,7 @@ import pytest
 from cryptography.hazmat.primitives.serialization import load_ssh_private_key
 
 from plimsoll.adapters.providers.ec2.user_data import host_key
-from plimsoll.adapters.providers.ssh.options import authorized_key
+from plimsoll.adapters.providers.ssh.login import authorized_key
 from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.domain.text.errors import SecretError
 from plimsoll.ports.secrets import SshIdentity

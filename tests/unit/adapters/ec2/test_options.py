@@ -5,7 +5,8 @@ import pytest
 from pydantic import ValidationError
 
 from plimsoll.adapters.providers.ec2.checks import patience_problems
-from plimsoll.adapters.providers.ec2.options import Ec2Options, read_options
+from plimsoll.adapters.providers.ec2.options import Ec2Options
+from plimsoll.adapters.providers.requested import options_of_request
 from plimsoll.domain.keys.faults import problems_of
 from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.provider import TIME_TO_PROVISION
@@ -58,7 +59,7 @@ def test_values_have_units(raw_options: dict[str, Any]) -> None:
 
 def test_options_of_a_cluster_that_cannot_be_read_are_an_error(raw_options: dict[str, Any]) -> None:
     with pytest.raises(ProviderError, match="campaign azul"):
-        read_options({**raw_options, "region": "moon"}, "campaign azul")
+        options_of_request(Ec2Options, {**raw_options, "region": "moon"}, "campaign azul")
 
 
 @pytest.mark.parametrize(

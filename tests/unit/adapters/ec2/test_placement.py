@@ -9,7 +9,7 @@ from tests.fakes.clock import SteppingClock
 from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan
 from plimsoll.adapters.providers.ec2.network import Subnet
-from plimsoll.adapters.providers.ec2.placement import patiently, placed, preferred
+from plimsoll.adapters.providers.ec2.placement import Placement, patiently, preferred
 from plimsoll.adapters.providers.requested import pauses
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.text.errors import ProviderError
@@ -46,7 +46,7 @@ class FakeLauncher:
 def place(launcher: Any, clock: Any = None) -> tuple[Any, list[Any]]:
     said, clock = [], clock or SteppingClock()
     deadline = clock.now() + launcher.wanted.options.patience
-    return placed(launcher, clock, [A, B], said.append, deadline), said
+    return Placement(launcher, clock, said.append).placed([A, B], deadline), said
 
 
 def test_the_first_zone_is_taken_where_it_has_room(wanted: LaunchPlan) -> None:
@@ -120,7 +120,7 @@ def test_a_zone_that_was_full_for_one_cell_comes_last_for_all_others_for_some_mi
 
     def placed_by_another_process(launcher: Any) -> None:
         memory = StoredFullZones(ObjectStore(str(tmp_path)), clock)
-        placed(launcher, clock, [A, B], print, clock.now() + wanted.options.patience, memory)
+        Placement(launcher, clock, print, memory).placed([A, B], clock.now() + wanted.options.patience)
 
     first, second, third = (
         FakeLauncher(wanted, *codes) for codes in (["InsufficientInstanceCapacity", None], [None], [None])
@@ -136,9 +136,10 @@ def test_a_zone_that_was_full_for_one_cell_comes_last_for_all_others_for_some_mi
 def test_an_interrupted_launch_is_gone_on_with_although_its_zone_was_full(wanted: LaunchPlan, tmp_path: Path) -> None:
     clock = SteppingClock()
     memory = StoredFullZones(ObjectStore(str(tmp_path)), clock)
-    placed(FakeLauncher(wanted, "InsufficientInstanceCapacity", None), clock, [A, B], print, clock.now(), memory)  # type: ignore[arg-type]
-    launcher = FakeLauncher(wanted, None, begun=["subnet-a"])
-    placed(launcher, clock, [A, B], print, clock.now(), memory)  # type: ignore[arg-type]
+    first: Any = FakeLauncher(wanted, "InsufficientInstanceCapacity", None)
+    Placement(first, clock, print, memory).placed([A, B], clock.now())
+    launcher: Any = FakeLauncher(wanted, None, begun=["subnet-a"])
+    Placement(launcher, clock, print, memory).placed([A, B], clock.now())
     assert launcher.log == ["us-east-1a"]
 
 

@@ -29,10 +29,10 @@ def product(usd: Any, vcpu: str = "8", unit: str = "Hrs") -> str:
 
 
 def test_the_table_has_the_published_campaigns_types_and_says_its_date() -> None:
-    rate = from_table("r5d.2xlarge", "us-east-1", "default")
+    rate, source = from_table("r5d.2xlarge", "us-east-1", "default")
     assert (rate.usd_per_hour, rate.vcpus) == (0.576, 8)
-    assert from_table("c5.2xlarge", "us-east-1", "default").usd_per_hour == 0.34
-    assert "price table of 20" in rate.source
+    assert from_table("c5.2xlarge", "us-east-1", "default")[0].usd_per_hour == 0.34
+    assert "price table of 20" in source
 
 
 @pytest.mark.parametrize(
@@ -44,20 +44,23 @@ def test_the_table_has_the_published_campaigns_types_and_says_its_date() -> None
     ],
 )
 def test_a_price_that_nobody_knows_is_none_and_says_how_to_give_it(kind: str, region: str, tenancy: str) -> None:
-    rate = from_table(kind, region, tenancy)
+    rate, source = from_table(kind, region, tenancy)
     assert rate.usd_per_hour is None
-    assert "provider.options.prices" in rate.source
+    assert "provider.options.prices" in source
 
 
 def test_the_first_on_demand_price_of_an_answer_counts() -> None:
-    rate = from_answer([product("0.0000000000"), product("0.5760000000"), product("9", unit="Quantity")], AT)
+    products = [product("0.0000000000"), product("0.5760000000"), product("9", unit="Quantity")]
+    found = from_answer("r5d.2xlarge", products, AT)
+    assert found is not None
+    rate, source = found
     assert (rate.vcpus, rate.usd_per_hour) == (8, 0.576)
-    assert rate.source == "AWS Pricing API, asked on 2026-01-31"
+    assert source == "AWS Pricing API, asked on 2026-01-31"
 
 
 def test_an_answer_without_a_price_is_none() -> None:
-    assert from_answer([], AT) is None
-    assert from_answer([product("0")], AT) is None
+    assert from_answer("r5d.2xlarge", [], AT) is None
+    assert from_answer("r5d.2xlarge", [product("0")], AT) is None
 
 
 def test_where_the_api_is_out_of_reach_the_table_counts(raw_options: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from plimsoll.adapters.providers.ec2.launch_plan import (
     run_instances,
 )
 from plimsoll.adapters.providers.ec2.network import Subnet
-from plimsoll.adapters.providers.ec2.tags import read_tags
+from plimsoll.adapters.providers.ec2.tags import tags_of
 from plimsoll.adapters.providers.ec2.user_data import LIMITS, kernel_parameters
 from plimsoll.domain.hosts.cluster import ClusterId
 
@@ -96,7 +96,7 @@ def test_hosts_are_on_demand(wanted: LaunchPlan, subnet: Subnet) -> None:
 
 def test_everything_that_a_launch_makes_carries_the_tags(wanted: LaunchPlan, subnet: Subnet) -> None:
     request = run_instances(wanted, "node", subnet, 0)
-    marked = {spec["ResourceType"]: read_tags(spec["Tags"]) for spec in request["TagSpecifications"]}
+    marked = {spec["ResourceType"]: tags_of({"Tags": spec["Tags"]}) for spec in request["TagSpecifications"]}
     assert set(marked) == {"instance", "volume", "network-interface"}
     for found in marked.values():
         assert (found.cluster_id, found.role, found.owner, found.expires) == (
@@ -110,7 +110,7 @@ def test_everything_that_a_launch_makes_carries_the_tags(wanted: LaunchPlan, sub
 
 def test_the_tags_tell_all_that_the_host_was_tuned_to(wanted: LaunchPlan, subnet: Subnet) -> None:
     tags = run_instances(wanted, "node", subnet, 0)["TagSpecifications"][0]["Tags"]
-    told = read_tags(tags).tuning
+    told = tags_of({"Tags": tags}).tuning
     for setting in ("readahead 4 KiB", "transparent huge pages madvise", "swap off", "nofile 1048576"):
         assert setting in told
     assert all(f"{name} {value}" in told for name, value in {**kernel_parameters(0), **LIMITS}.items())
@@ -119,19 +119,19 @@ def test_the_tags_tell_all_that_the_host_was_tuned_to(wanted: LaunchPlan, subnet
 def test_the_tags_tell_of_huge_pages_and_stay_short_enough(wanted: LaunchPlan, subnet: Subnet) -> None:
     options = wanted.options.model_copy(update={"huge_pages": 1 << 40})
     tags = run_instances(replace(wanted, options=options), "node", subnet, 0)["TagSpecifications"][0]["Tags"]
-    assert "vm.nr_overcommit_hugepages 524288" in read_tags(tags).tuning
-    assert len(read_tags(tags).tuning) <= MOST_OF_A_TAG
+    assert "vm.nr_overcommit_hugepages 524288" in tags_of({"Tags": tags}).tuning
+    assert len(tags_of({"Tags": tags}).tuning) <= MOST_OF_A_TAG
 
 
 def test_all_load_hosts_come_with_one_launch_and_say_how_many_they_are(wanted: LaunchPlan, subnet: Subnet) -> None:
     request = run_instances(replace(wanted, load_hosts=3), "load", subnet, 0)
     assert (request["MinCount"], request["MaxCount"]) == (3, 3)
-    assert read_tags(request["TagSpecifications"][0]["Tags"]).load_hosts == 3
+    assert tags_of({"Tags": request["TagSpecifications"][0]["Tags"]}).load_hosts == 3
 
 
 def test_an_unknown_price_is_no_tag(wanted: LaunchPlan, subnet: Subnet) -> None:
     tags = run_instances(wanted, "load", subnet, 0)["TagSpecifications"][0]["Tags"]
-    assert read_tags(tags).usd_per_hour is None
+    assert tags_of({"Tags": tags}).usd_per_hour is None
 
 
 def test_the_same_request_twice_is_the_same(wanted: LaunchPlan, subnet: Subnet) -> None:

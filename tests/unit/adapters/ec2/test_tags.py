@@ -3,14 +3,14 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.providers.ec2.tags import as_list, cluster_tags, of_store, read_tags, store_tag
+from plimsoll.adapters.providers.ec2.tags import as_list, cluster_tags, of_store, store_tag, tags_of
 from plimsoll.domain.hosts.cluster import ClusterId
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)
 
 
 def test_what_is_written_is_read(key: ClusterId) -> None:
-    found = read_tags(as_list(cluster_tags(key, "cli-1", "s3://b/p", AT)))
+    found = tags_of({"Tags": as_list(cluster_tags(key, "cli-1", "s3://b/p", AT))})
     assert (found.cluster_id, found.owner, found.expires) == (key, "cli-1", AT)
 
 
@@ -25,13 +25,13 @@ def test_what_is_written_is_read(key: ClusterId) -> None:
     ],
 )
 def test_tags_of_others_are_not_read(tags: Any) -> None:
-    assert read_tags(as_list(tags)) is None
+    assert tags_of({"Tags": as_list(tags)}) is None
 
 
 def test_odd_values_beside_a_sound_key_are_left_out(key: ClusterId) -> None:
     tags = cluster_tags(key, "cli-1", "s3://b/p", AT)
     odd = {"plimsoll:expires": "tomorrow", "plimsoll:nodes": "many", "plimsoll:usd-per-hour": "cheap"}
-    found = read_tags(as_list({**tags, **odd}))
+    found = tags_of({"Tags": as_list({**tags, **odd})})
     assert (found.expires, found.nodes, found.usd_per_hour) == (None, None, None)
 
 

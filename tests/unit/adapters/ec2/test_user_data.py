@@ -11,7 +11,7 @@ import pytest
 from plimsoll.adapters.providers import ec2
 from plimsoll.adapters.providers.ec2.instance_types import InstanceStore
 from plimsoll.adapters.providers.ec2.user_data import PREPARE, PROLONG, HostSetup, cloud_config, host_key
-from plimsoll.adapters.providers.ssh.options import authorized_key
+from plimsoll.adapters.providers.ssh.login import authorized_key
 from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.ports.secrets import SshIdentity
 

@@ -10,8 +10,7 @@ from tests.unit.adapters.provider_command.conftest import OPTIONS
 from tests.unit.adapters.provider_command.test_launching import CELL, KEPT, request
 
 from plimsoll.adapters.providers.command import CommandProvider
-from plimsoll.adapters.providers.command.cloud import AGAIN, REFUSED
-from plimsoll.adapters.providers.command.programs import Ended
+from plimsoll.adapters.providers.command.programs import AGAIN, REFUSED, Ended
 from plimsoll.domain.hosts.cluster import ClusterId, PartlySeen, RecordsUnread
 from plimsoll.domain.text.errors import DamagedRecord, ProviderError, StoreError
 from plimsoll.ports.provider import Places

@@ -9,8 +9,7 @@ from tests.unit.adapters.provider_command.cloud_in_memory import HOST_KEY, Cloud
 from tests.unit.adapters.provider_command.conftest import OPTIONS
 
 from plimsoll.adapters.providers.command import CommandProvider
-from plimsoll.adapters.providers.command.cloud import AGAIN, NO_ROOM, REFUSED
-from plimsoll.adapters.providers.command.programs import Ended
+from plimsoll.adapters.providers.command.programs import AGAIN, NO_ROOM, REFUSED, Ended
 from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.text.errors import HostsLost, ProviderError
 from plimsoll.ports.provider import Places

@@ -10,7 +10,7 @@ from tests.unit.adapters.provider_command.conftest import OPTIONS
 
 from plimsoll.adapters.providers.command import CommandProvider, CommandTariffs
 from plimsoll.adapters.providers.command.contract import schema
-from plimsoll.adapters.providers.command.programs import FolderPrograms
+from plimsoll.adapters.providers.command.programs import NO_ROOM, FolderPrograms
 from plimsoll.domain.campaign.specs import HostsSpec
 
 
@@ -28,6 +28,15 @@ def test_a_list_that_fails_is_a_problem_of_its_key(provider: CommandProvider, cl
     cloud.faults["list"] = [exits(77, "who are you?")]
     [problem] = provider.check(spec(OPTIONS))
     assert (problem.where, "who are you?" in problem.what) == ("provider.options.list", True)
+
+
+def test_only_a_program_that_makes_hosts_can_lack_room_for_them(
+    provider: CommandProvider, cloud: CloudInMemory
+) -> None:
+    cloud.faults["list"] = [exits(NO_ROOM, "no answer from the API")]
+    [problem] = provider.check(spec(OPTIONS))
+    assert str(problem.what) == "list could not do it now: no answer from the API"
+    assert problem.mend == "try again later"
 
 
 @pytest.mark.parametrize(

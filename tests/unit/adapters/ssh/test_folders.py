@@ -6,8 +6,8 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from plimsoll.adapters.providers.ssh.execution import default_folder_command
+from plimsoll.adapters.providers.ssh.group import SshOptions
 from plimsoll.adapters.providers.ssh.member import FOLDER, FORMER_DEFAULT, folder_of
-from plimsoll.adapters.providers.ssh.options import SshOptions
 from plimsoll.domain.hosts.cluster import HostInfo
 
 

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from tests.unit.adapters.ssh.host_key_line import LINE
 
 from plimsoll.adapters.hosts.reached import parse_host_key
-from plimsoll.adapters.providers.ssh.options import private_key
+from plimsoll.adapters.providers.ssh.login import private_key
 from plimsoll.domain.text.errors import SecretError
 from plimsoll.ports.secrets import SshIdentity
 

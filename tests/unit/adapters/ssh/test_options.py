@@ -10,7 +10,7 @@ from tests.unit.adapters.ssh.host_key_line import LINE
 
 from plimsoll.adapters.providers.ssh import Connections
 from plimsoll.adapters.providers.ssh.checks import problems, shape
-from plimsoll.adapters.providers.ssh.options import SshOptions
+from plimsoll.adapters.providers.ssh.group import SshOptions
 from plimsoll.adapters.secrets import EnvironmentSecrets
 from plimsoll.domain.campaign.resolve import hosts_spec, resolve
 from plimsoll.domain.campaign.specs import HostsSpec

@@ -28,8 +28,7 @@ from plimsoll.adapters.generators.foreign_load import (
     run_s,
     tail,
 )
-from plimsoll.adapters.hosts.processes import missing
-from plimsoll.adapters.hosts.time_limits import ENDED, KILLED, within
+from plimsoll.adapters.hosts.processes import ENDED, KILLED, missing, within
 from plimsoll.domain.attempt.load_summary import BrokenRule, LoadSummary
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.origins import Download

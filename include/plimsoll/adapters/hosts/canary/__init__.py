@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from plimsoll.adapters.hosts.base import PYTHON
+from plimsoll.adapters.hosts.base import PYTHON, in_parallel
 from plimsoll.adapters.hosts.onhost import canary
 from plimsoll.domain.keys.host_bounds import HostFigures
 from plimsoll.domain.text.errors import HostError
@@ -31,8 +31,7 @@ class ScriptCanary:
 
         A host's figure is the better one of its two links, so that a bad host does not affect its neighbours.
         """
-        with ThreadPoolExecutor(len(hosts)) as pool:
-            alone = list(pool.map(self._measured, hosts))
+        alone = in_parallel(hosts, self._measured)
         received = [self._throughput(hosts[number - 1], host) for number, host in enumerate(hosts)]
         sent = [*received[1:], received[0]]
         return [

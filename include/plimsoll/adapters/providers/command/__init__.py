@@ -8,13 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, Self
 
 from plimsoll.adapters.providers.command.checks import CommandTariffs, login_of, problems
-from plimsoll.adapters.providers.command.cloud import Cloud
 from plimsoll.adapters.providers.command.contract import AnsweredHost
-from plimsoll.adapters.providers.command.group import Reach, as_own, ssh_options
-from plimsoll.adapters.providers.command.launched import Launched, UnkeptLaunches, host_info
+from plimsoll.adapters.providers.command.launched import Launched, Reach, UnkeptLaunches, as_own, host_info, ssh_options
 from plimsoll.adapters.providers.command.launching import Ender, Launcher, is_whole
 from plimsoll.adapters.providers.command.options import CommandOptions
-from plimsoll.adapters.providers.command.programs import FolderPrograms, Programs
+from plimsoll.adapters.providers.command.programs import Cloud, FolderPrograms, Programs
 from plimsoll.adapters.providers.requested import options_of_places, options_of_request
 from plimsoll.adapters.providers.ssh.login import as_provider_error
 from plimsoll.domain.campaign.specs import HostsSpec

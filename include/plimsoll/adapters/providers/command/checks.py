@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-from plimsoll.adapters.providers.command.cloud import Cloud, Login
 from plimsoll.adapters.providers.command.options import CommandOptions
-from plimsoll.adapters.providers.command.programs import Programs
-from plimsoll.adapters.providers.command.programs import problems as missing
+from plimsoll.adapters.providers.command.programs import MEND_MISSING, Cloud, Login, Programs
 from plimsoll.adapters.providers.requested import checked_options, options_of_request, waiting_problems
-from plimsoll.adapters.providers.ssh.options import authorized_key
+from plimsoll.adapters.providers.ssh.login import authorized_key
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cost import HostRate, Tariff
 from plimsoll.domain.text.errors import Problem, ProviderError, SecretError
@@ -31,7 +29,9 @@ def problems(spec: HostsSpec, programs: Programs, secrets: Secrets, store: str) 
     options = checked_options(CommandOptions, spec.options)
     if isinstance(options, list):
         return options
-    obstacles = [*missing(programs, {"launch": options.launch, "list": options.list, "end": options.end})]
+    commands = {"launch": options.launch, "list": options.list, "end": options.end}
+    missing = {key: why for key, argv in commands.items() if (why := programs.problem(argv[0]))}
+    obstacles = [Problem(f"provider.options.{key}", why, MEND_MISSING) for key, why in missing.items()]
     try:
         login_of(secrets, options.connection)
     except SecretError as error:

@@ -18,7 +18,6 @@ from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import Problem
 from plimsoll.domain.text.wording import shortened
 
-FORMAT = 1
 PREFIX = "plimsoll-"
 _MOST_HOSTS = 5000
 _SHOWN = 300

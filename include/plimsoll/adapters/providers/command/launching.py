@@ -3,15 +3,14 @@ between: hosts have ended only once they are listed no more.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from itertools import chain, repeat
 from operator import attrgetter
 
-from plimsoll.adapters.providers.command.cloud import Cloud, Login, ProgramError
 from plimsoll.adapters.providers.command.contract import AnsweredHost, host_names, tags_of
 from plimsoll.adapters.providers.command.launched import Launched
+from plimsoll.adapters.providers.command.programs import Cloud, Login, ProgramError, poll_pauses
 from plimsoll.adapters.providers.requested import looks, pauses
 from plimsoll.domain.hosts.cluster import ClusterRequest
 from plimsoll.domain.text.errors import HostsLost, PlimsollError, ProviderError
@@ -26,11 +25,6 @@ PATIENCE = timedelta(minutes=20)
 """How long hosts may take to be listed no more."""
 _LOOKS = 2
 """How many lists, one after the other, must show nothing: one may lack a host."""
-
-
-def poll_pauses() -> Iterator[float]:
-    """Yield the seconds between two looks at the list, without end."""
-    return chain((2.0, 3.0, 5.0), repeat(10.0))
 
 
 def is_whole(hosts: tuple[AnsweredHost, ...], nodes: int, load_hosts: int) -> bool:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from plimsoll.adapters.providers.ssh.options import FOLDER
+from plimsoll.adapters.providers.ssh.group import FOLDER_PATTERN
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.units import PositiveDuration
 
@@ -38,7 +38,9 @@ class CommandOptions(Model):
     end: Annotated[Argv, Field(description="Program that ends the hosts of a cluster")]
     options: Annotated[dict[str, JsonValue], Field(description="Given to each program as they are: no secrets")] = {}
     connection: Annotated[str, Field(min_length=1, description="Connection whose key logs in to hosts")] = "ssh_default"
-    folder: Annotated[str, Field(pattern=FOLDER, description="Where clusters live on every host")] = "~/.plimsoll"
+    folder: Annotated[str, Field(pattern=FOLDER_PATTERN, description="Where clusters live on every host")] = (
+        "~/.plimsoll"
+    )
     prices: Annotated[Prices, Field(description="USD per hour of a `node` and a `load` host")] = Prices()
     launch_within: Annotated[PositiveDuration, Field(description="Longest time for `launch`")] = timedelta(minutes=15)
     answer_within: Annotated[PositiveDuration, Field(description="Longest time for `list`, and for `end`")] = timedelta(

@@ -10,20 +10,20 @@ from typing import Self
 
 from plimsoll.adapters.providers.ec2 import tags
 from plimsoll.adapters.providers.ec2.checks import problems
-from plimsoll.adapters.providers.ec2.cloud import UNKNOWN, Cloud, CloudRegion, clouds, ids_of, is_living
+from plimsoll.adapters.providers.ec2.cloud import UNKNOWN, Cloud, CloudRegion, ids_of, is_living
 from plimsoll.adapters.providers.ec2.destroying import Destroyer, DestroySince
 from plimsoll.adapters.providers.ec2.errors import CloudError
-from plimsoll.adapters.providers.ec2.finding import STANDING, TaggedResources, shown, standing, tagged
+from plimsoll.adapters.providers.ec2.finding import STANDING, TaggedResources, name_of, shown, standing, tagged
 from plimsoll.adapters.providers.ec2.instance_types import Ec2Tariffs
 from plimsoll.adapters.providers.ec2.launch_plan import ROOT, LaunchPlan, LaunchPlanner
 from plimsoll.adapters.providers.ec2.launched import Launched
 from plimsoll.adapters.providers.ec2.launching import Launcher, retry_until_known
 from plimsoll.adapters.providers.ec2.network import subnets
-from plimsoll.adapters.providers.ec2.options import CONNECTION, Ec2Options, read_options
-from plimsoll.adapters.providers.ec2.placement import patiently, placed
+from plimsoll.adapters.providers.ec2.options import CONNECTION, Ec2Options
+from plimsoll.adapters.providers.ec2.placement import Placement, patiently
 from plimsoll.adapters.providers.ec2.readiness import SharedHost, await_hosts, clear, in_environment, prolong
 from plimsoll.adapters.providers.ec2.user_data import host_key
-from plimsoll.adapters.providers.requested import options_of_places
+from plimsoll.adapters.providers.requested import options_of_places, options_of_request
 from plimsoll.adapters.providers.ssh import Connections, Depot, SshHost, Target
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen, RecordsUnread
@@ -55,8 +55,8 @@ class Ec2Provider(Provider):
     launches: Launches
     further_regions: Sequence[str] = field(default=(), kw_only=True)
     places: Places = field(default=Places(), kw_only=True)
-    clouds: Callable[[CloudRegion], Cloud] | None = field(default=None, kw_only=True, repr=False)
-    """The clouds of places, each with its client; by default the provider makes its own."""
+    clouds: dict[CloudRegion, Cloud] = field(default_factory=dict, kw_only=True, repr=False)
+    """The clouds of places that were asked so far, each with its client."""
     tariffs: Ec2Tariffs | None = field(default=None, kw_only=True, repr=False)
     """Prices, with the answers of the Pricing API so far; by default the provider makes its own."""
     full_zones: FullZones = field(default=NoneFull(), kw_only=True, repr=False)
@@ -70,10 +70,6 @@ class Ec2Provider(Provider):
     replaces_hosts = True
 
     @cached_property
-    def _cloud(self) -> Callable[[CloudRegion], Cloud]:
-        return self.clouds or clouds(self.secrets)
-
-    @cached_property
     def _tariffs(self) -> Ec2Tariffs:
         return self.tariffs or Ec2Tariffs(self.secrets)
 
@@ -82,8 +78,8 @@ class Ec2Provider(Provider):
         return Destroyer(self.clock, self.store, self.launches, self.log, self.destroy_since)
 
     def at(self, places: Places) -> Self:
-        # With the same clients and prices, so that no copy asks for a price again
-        return replace(self, places=places, clouds=self._cloud, tariffs=self._tariffs)
+        # With the same prices, so that no copy asks for one again
+        return replace(self, places=places, tariffs=self._tariffs)
 
     def check(self, spec: HostsSpec) -> Sequence[Problem]:
         """Return every problem that AWS can show before anything costs money. SecretError where AWS can't be asked."""
@@ -91,7 +87,7 @@ class Ec2Provider(Provider):
 
     def account(self) -> str:
         [options] = self.places.options
-        return self._cloud(_place(read_options(options, ""))).account()
+        return self._cloud(_place(options_of_request(Ec2Options, options, ""))).account()
 
     def ensure(self, request: ClusterRequest) -> Cluster:
         """Return the cluster's hosts, running, in one zone, and answering as themselves.
@@ -99,7 +95,7 @@ class Ec2Provider(Provider):
         Kept ones live on for the request. Where AWS fails or throttles, everything is asked for again: that finds what
         was launched before.
         """
-        options = read_options(request.options, str(request.id))
+        options = options_of_request(Ec2Options, request.options, str(request.id))
         self._destroyer.forget(request.id)
         deadline = min(filter(None, (self.clock.now() + options.patience, request.ends_at)))
         provided = partial(self._provided, request, options, deadline)
@@ -112,7 +108,7 @@ class Ec2Provider(Provider):
         planner = LaunchPlanner(cloud, self.store, self._identity(options), self._tariffs.of_options(options))
         plan = planner.launch_plan(request, options, choices[0].vpc, launched.image)
         launcher = Launcher(cloud, self.clock, plan, launched)
-        instances = placed(launcher, self.clock, choices, self.log, deadline, self.full_zones)
+        instances = Placement(launcher, self.clock, self.log, self.full_zones).placed(choices, deadline)
         cluster = tags.described(request.id, instances, cloud.place, self.clock.now())
         hosts = [self._host(options, cluster, info) for info in cluster.hosts]
         await_hosts(hosts, self.clock, options.startup, launcher.require_alive)
@@ -183,7 +179,8 @@ class Ec2Provider(Provider):
         return in_environment(self._host(self._options(cluster), cluster, info), cluster, environment)
 
     def _options(self, cluster: Cluster) -> Ec2Options:
-        return read_options(next(iter(self.places.options), {}), f"campaign {cluster.id.campaign_id}")
+        options = next(iter(self.places.options), {})
+        return options_of_request(Ec2Options, options, f"campaign {cluster.id.campaign_id}")
 
     def _prolonged(self, cloud: Cloud, plan: LaunchPlan, cluster: Cluster, hosts: Sequence[SharedHost]) -> Cluster:
         """Return the cluster with its new owner and its new expiry, which may be earlier: nobody else uses it now.
@@ -214,8 +211,7 @@ class Ec2Provider(Provider):
         by_id = tags.by_cluster(seen.resources)
         for cluster_id in sorted({*by_id, *unsettled}, key=str):
             resources = by_id.get(cluster_id, [])
-            answers, names = [resource.answer for resource in resources], [resource.name for resource in resources]
-            instances = [answer for answer in answers if "InstanceId" in answer]
+            instances = [resource for resource in resources if "InstanceId" in resource]
             recorded = tags.Recorded()
             # Where all hosts of a cluster show, the record has nothing to add
             if cluster_id in unsettled and not tags.is_whole(instances):
@@ -227,7 +223,8 @@ class Ec2Provider(Provider):
                 except (StoreError, CloudError) as error:
                     unread[str(error)] = None
             if resources or recorded.names:
-                yield tags.described(cluster_id, answers, cloud.place, self.clock.now(), names, recorded)
+                names = [name_of(resource) for resource in resources]
+                yield tags.described(cluster_id, resources, cloud.place, self.clock.now(), names, recorded)
 
     def _clouds(self) -> list[Cloud]:
         """Return the cloud of each known place. Where clusters may be anywhere, also those of further regions."""
@@ -238,6 +235,9 @@ class Ec2Provider(Provider):
                 CloudRegion(connection, region) for region in self.further_regions for connection in connections
             )
         return [self._cloud(place) for place in known]
+
+    def _cloud(self, place: CloudRegion) -> Cloud:
+        return self.clouds.setdefault(place, Cloud(self.secrets, place))
 
 
 def over_ssh(connections: Connections, depot: Depot | None = None) -> Connect:

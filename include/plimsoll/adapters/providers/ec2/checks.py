@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from plimsoll.adapters.aws import REFUSED_CREDENTIALS
-from plimsoll.adapters.providers.ec2.cloud import Answer, Cloud, CloudRegion, clouds
+from plimsoll.adapters.providers.ec2.cloud import Answer, Cloud, CloudRegion
 from plimsoll.adapters.providers.ec2.errors import CloudError, explained
 from plimsoll.adapters.providers.ec2.finding import KINDS
 from plimsoll.adapters.providers.ec2.instance_types import Image, Quota, find_image, instance_store, quota_of
@@ -15,7 +15,7 @@ from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan, create_place
 from plimsoll.adapters.providers.ec2.network import Subnet, security_group, subnets, wrong_egress, wrong_rules
 from plimsoll.adapters.providers.ec2.options import ROLES, Ec2Options
 from plimsoll.adapters.providers.requested import checked_options, waiting_problems
-from plimsoll.adapters.providers.ssh.options import authorized_key
+from plimsoll.adapters.providers.ssh.login import authorized_key
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.domain.text.errors import Problem, ProviderError, SecretError
@@ -35,7 +35,7 @@ def problems(spec: HostsSpec, secrets: Secrets) -> list[Problem]:
     if isinstance(options, list):
         return options
     place = CloudRegion(options.connection, options.region)
-    return [*patience_problems(options), *_Examination(spec, options, clouds(secrets)(place), secrets).problems()]
+    return [*patience_problems(options), *_Examination(spec, options, Cloud(secrets, place), secrets).problems()]
 
 
 def patience_problems(options: Ec2Options) -> list[Problem]:

@@ -6,7 +6,6 @@ import socket
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import cache
 from operator import itemgetter
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -16,7 +15,7 @@ from botocore.utils import get_environ_proxies
 
 from plimsoll.adapters.aws import REFUSED_CREDENTIALS, RenewedClient
 from plimsoll.adapters.providers.ec2.errors import CAPACITY, DENIED, THROTTLED, CloudError, explained
-from plimsoll.ports.secrets import AwsAccess, Secrets
+from plimsoll.ports.secrets import Secrets
 
 Filter = dict[str, Any]
 Answer = dict[str, Any]
@@ -60,10 +59,10 @@ class Ended:
 class Cloud:
     """EC2 and related services in one place. The clients' own retries absorb throttling."""
 
-    def __init__(self, access: AwsAccess, place: CloudRegion) -> None:
+    def __init__(self, secrets: Secrets, place: CloudRegion) -> None:
         self.place = place
         self.where = str(place)
-        self._access = access
+        self._secrets = secrets
         self._ec2 = RenewedClient(self._made)
 
     def account(self) -> str:
@@ -72,7 +71,8 @@ class Cloud:
             return str(self.client("sts").get_caller_identity()["Account"])
 
     def client(self, service: str) -> Any:
-        return self._access.client(service, self.place.region)
+        """Return a new client. The connection is read for each: one that can't be read is an error of calls by it."""
+        return self._secrets.aws(self.place.connection).client(service, self.place.region)
 
     def require_endpoint(self) -> None:
         """Raise CloudError, with regions of similar names, where the region's endpoint has no address.
@@ -150,18 +150,6 @@ def _refused_for_now(response: tuple[Any, Answer] | None, **_: Any) -> Literal[F
     """Ask a full zone only once. EC2 reports it as a server error (HTTP 500), which boto3 would retry."""
     code = response[1].get("Error", {}).get("Code") if response else None
     return False if code in CAPACITY else None
-
-
-def clouds(secrets: Secrets) -> Callable[[CloudRegion], Cloud]:
-    """Return a function that returns the cloud of a place, and keeps it with its client.
-
-    The connection is read with each client: one that can't be read is an error of the calls through it.
-    """
-
-    def cloud(place: CloudRegion) -> Cloud:
-        return Cloud(AwsAccess(lambda service, region: secrets.aws(place.connection).client(service, region)), place)
-
-    return cache(cloud)
 
 
 def end(cloud: Cloud, ids: Sequence[str], may_lag: Callable[[str], bool] = lambda _: False) -> Ended:

@@ -10,7 +10,7 @@ from plimsoll.adapters.providers.ec2.cloud import NOT_GONE, STATES, Answer, Clou
 from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.launched import DOUBT, Launched
 from plimsoll.adapters.providers.ec2.readiness import poll_pauses
-from plimsoll.adapters.providers.ec2.tags import Resource, is_whole
+from plimsoll.adapters.providers.ec2.tags import is_whole
 from plimsoll.domain.text.errors import ProviderError, SecretError
 from plimsoll.ports.clock import Clock
 
@@ -89,11 +89,18 @@ KINDS = (
 )
 
 
+def name_of(resource: Answer) -> str:
+    """Return the name of an instance, or of a resource of one of these kinds, for people: `volume vol-…`."""
+    if "InstanceId" in resource:
+        return f"instance {resource['InstanceId']}"
+    return next(kind.named(resource) for kind in KINDS if kind.id in resource)
+
+
 @dataclass(frozen=True)
 class TaggedResources:
     """The resources with the tags, and the reasons why there may be others that could not be listed."""
 
-    resources: tuple[Resource, ...]
+    resources: tuple[Answer, ...]
     unseen: tuple[ProviderError | SecretError, ...]
     lists_instances: bool = False
     """Whether instances could be listed."""
@@ -101,11 +108,10 @@ class TaggedResources:
 
 def tagged(cloud: Cloud, filters: Sequence[Filter]) -> TaggedResources:
     """Return all with those tags: instances that have not ended, then each kind. One's error hides no other."""
-    resources: list[Resource] = []
+    resources: list[Answer] = []
     unseen: list[ProviderError | SecretError] = []
     try:
-        instances = cloud.instances(filters, NOT_GONE)
-        resources += [Resource(f"instance {instance['InstanceId']}", instance) for instance in instances]
+        resources += cloud.instances(filters, NOT_GONE)
     except CloudError as error:
         unseen.append(error)
     except SecretError as error:  # no kind can be listed
@@ -113,7 +119,7 @@ def tagged(cloud: Cloud, filters: Sequence[Filter]) -> TaggedResources:
     lists_instances = not unseen
     for kind in KINDS:
         try:
-            resources += [Resource(kind.named(answer), answer) for answer in listed(cloud, kind, filters)]
+            resources += listed(cloud, kind, filters)
         except CloudError as error:
             unseen.append(error)
     return TaggedResources(tuple(resources), tuple(unseen), lists_instances)

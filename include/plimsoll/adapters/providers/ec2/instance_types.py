@@ -24,7 +24,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 from plimsoll.adapters.aws import RenewedClient
 from plimsoll.adapters.providers.ec2.cloud import Answer, Cloud
 from plimsoll.adapters.providers.ec2.errors import explained
-from plimsoll.adapters.providers.ec2.options import Ec2Options, read_options
+from plimsoll.adapters.providers.ec2.options import ROLES, Ec2Options
+from plimsoll.adapters.providers.requested import options_of_request
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cost import HostRate, Tariff
 from plimsoll.domain.text.errors import ProviderError, SecretError
@@ -67,7 +68,6 @@ class Image:
     """An AMI. `architecture` is AWS's name (x86_64, arm64); empty where AWS gives none."""
 
     id: str
-    name: str
     architecture: str
     root_device: str
 
@@ -127,7 +127,7 @@ def find_image(cloud: Cloud, options: Ec2Options, known: str = "") -> Image:
     if not root:  # its hosts could have no encrypted disk of their own
         mend = "name an image in provider.options.image that is backed by EBS"
         raise ProviderError(f"the image {image['ImageId']} has no root device", where=cloud.where, mend=mend)
-    return Image(image["ImageId"], image.get("Name", ""), image.get("Architecture", ""), root)
+    return Image(image["ImageId"], image.get("Architecture", ""), root)
 
 
 # The Pricing API lives in few regions and speaks for all.
@@ -137,44 +137,35 @@ _REACH_S = 3.0
 _WITHOUT_S = 300.0
 
 
-@dataclass(frozen=True)
-class Rate:
-    """The price of an instance type in a region. `source` gives its origin and date."""
-
-    vcpus: int | None
-    usd_per_hour: float | None
-    source: str
+_Sourced = tuple[HostRate, str]
+"""The price of an instance type in a region, with its origin and date."""
 
 
 class Ec2Tariffs:
     """An implementation of the Tariffs port. A process asks for a price once, and again five minutes after a lack."""
 
     def __init__(self, secrets: Secrets) -> None:
-        self._known: dict[tuple[str, str, str, str], Rate] = {}
+        self._known: dict[tuple[str, str, str, str], _Sourced] = {}
         self._had_none_at: dict[tuple[str, str, str, str], float] = {}
         self._client = cache(
             lambda connection: RenewedClient(lambda: secrets.aws(connection).client("pricing", _PRICING_REGION))
         )
 
     def tariff(self, spec: HostsSpec) -> Tariff:
-        return self.of_options(read_options(spec.options, f"definition {spec.name!r}"))
+        return self.of_options(options_of_request(Ec2Options, spec.options, f"definition {spec.name!r}"))
 
     def of_options(self, options: Ec2Options) -> Tariff:
-        types = options.instance_types
-        node, load = self._rate(options, types.node), self._rate(options, types.load)
-        return Tariff(
-            node=HostRate(kind=types.node, vcpus=node.vcpus, usd_per_hour=node.usd_per_hour),
-            load=HostRate(kind=types.load, vcpus=load.vcpus, usd_per_hour=load.usd_per_hour),
-            source="; ".join(dict.fromkeys((node.source, load.source))),
-        )
+        (node, of_node), (load, of_load) = (self._rate(options, options.instance_types.of(role)) for role in ROLES)
+        return Tariff(node=node, load=load, source="; ".join(dict.fromkeys((of_node, of_load))))
 
-    def _rate(self, options: Ec2Options, kind: str) -> Rate:
-        listed = self._from_api(options, kind) or from_table(kind, options.region, options.tenancy)
+    def _rate(self, options: Ec2Options, kind: str) -> _Sourced:
+        rate, source = self._from_api(options, kind) or from_table(kind, options.region, options.tenancy)
         if kind in options.prices:
-            return Rate(listed.vcpus, options.prices[kind], "provider.options.prices of the definition")
-        return listed
+            own = rate.model_copy(update={"usd_per_hour": options.prices[kind]})
+            return own, "provider.options.prices of the definition"
+        return rate, source
 
-    def _from_api(self, options: Ec2Options, kind: str) -> Rate | None:
+    def _from_api(self, options: Ec2Options, kind: str) -> _Sourced | None:
         """Return the API's price; None where the API can't be reached or used, or has no such price."""
         key = (options.connection, options.region, options.tenancy, kind)
         if key not in self._known and time.monotonic() - self._had_none_at.get(key, -_WITHOUT_S) >= _WITHOUT_S:
@@ -184,34 +175,35 @@ class Ec2Tariffs:
                 self._had_none_at[key] = time.monotonic()
         return self._known.get(key)
 
-    def _ask(self, options: Ec2Options, kind: str) -> Rate | None:
+    def _ask(self, options: Ec2Options, kind: str) -> _Sourced | None:
         try:
             client, filters = self._client(options.connection), _filters(options, kind)
             if not _is_reachable(client().meta.endpoint_url):
                 return None
             answer = client.ask(lambda pricing: pricing.get_products(ServiceCode="AmazonEC2", Filters=filters))
-            return from_answer(answer["PriceList"], datetime.now(UTC))
+            return from_answer(kind, answer["PriceList"], datetime.now(UTC))
         except (SecretError, ClientError, BotoCoreError):
             return None
 
 
-def from_table(kind: str, region: str, tenancy: str) -> Rate:
+def from_table(kind: str, region: str, tenancy: str) -> _Sourced:
     """Return the rate of the package's own table, without a price where the table has none."""
     table = _table()
     shared = table["usd_per_hour"].get(region, {}) if tenancy == "default" else {}
     source = f"price table of {table['as_of']} ({table['terms']})"
     if kind not in shared:
         source = f"no price known for {kind} in {region}: give it in provider.options.prices"
-    return Rate(table["vcpus"].get(kind), shared.get(kind), source)
+    return HostRate(kind=kind, vcpus=table["vcpus"].get(kind), usd_per_hour=shared.get(kind)), source
 
 
-def from_answer(price_list: list[Any], at: datetime) -> Rate | None:
+def from_answer(kind: str, price_list: list[Any], at: datetime) -> _Sourced | None:
     """Return the only on-demand price above zero in an answer of the Pricing API; None where there is none. Pure."""
     products = [json.loads(item) if isinstance(item, str) else item for item in price_list]
     for product in products:
         vcpus = product["product"]["attributes"].get("vcpu")
         for price in _hourly(product):
-            return Rate(int(vcpus) if vcpus else None, price, f"AWS Pricing API, asked on {at:%Y-%m-%d}")
+            rate = HostRate(kind=kind, vcpus=int(vcpus) if vcpus else None, usd_per_hour=price)
+            return rate, f"AWS Pricing API, asked on {at:%Y-%m-%d}"
     return None
 
 

@@ -14,7 +14,7 @@ from plimsoll.adapters.providers.ec2.instance_types import Image, InstanceStore,
 from plimsoll.adapters.providers.ec2.network import Subnet, security_group
 from plimsoll.adapters.providers.ec2.options import ROLES, Ec2Options
 from plimsoll.adapters.providers.ec2.user_data import LIMITS, HostSetup, cloud_config, host_key, kernel_parameters
-from plimsoll.adapters.providers.ssh.options import authorized_key
+from plimsoll.adapters.providers.ssh.login import authorized_key
 from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest, Role
 from plimsoll.domain.hosts.cost import Tariff
 from plimsoll.ports.secrets import SshIdentity

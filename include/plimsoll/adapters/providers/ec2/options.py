@@ -6,7 +6,6 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from plimsoll.adapters.providers.requested import options_of_request
 from plimsoll.domain.hosts.cluster import Role
 from plimsoll.domain.keys.faults import Fault, Faulty
 from plimsoll.domain.text.base import Model
@@ -95,8 +94,3 @@ class Ec2Options(Model):
             what = "both `subnets` and `zones` are given" if self.zones else "neither `subnets` nor `zones` are given"
             raise Faulty([Fault((), what, "give one of the two")])
         return self
-
-
-def read_options(options: Mapping[str, object], where: str) -> Ec2Options:
-    """Return the options of a requested cluster. Raises ProviderError where they can't be read."""
-    return options_of_request(Ec2Options, options, where)

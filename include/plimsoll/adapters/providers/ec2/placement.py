@@ -1,7 +1,7 @@
 """Find a place for a cell's hosts: all in one zone, the next zone when one is full, with waiting when all are full."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -15,7 +15,6 @@ from plimsoll.ports.clock import Clock
 from plimsoll.ports.log import Log
 from plimsoll.ports.provider import FullZones, NoneFull
 
-_NONE_FULL = NoneFull()
 _UNSUPPORTED = "Unsupported"
 # The last but one is AWS's word for hosts that broke while they started, the last for a type that a zone lacks.
 _MOVES = CAPACITY | {NOT_STARTED, "Server.InternalError", _UNSUPPORTED}
@@ -43,51 +42,45 @@ def patiently(step: Callable[[], T], name: str, clock: Clock, deadline: datetime
     raise AssertionError("pauses never end")
 
 
-def placed(  # noqa: PLR0913, PLR0917  # where, and for how long
-    launcher: Launcher,
-    clock: Clock,
-    subnets: Sequence[Subnet],
-    log: Log,
-    deadline: datetime,
-    full_zones: FullZones = _NONE_FULL,
-) -> list[Answer]:
-    """Return the hosts, running, all in one zone. Raises ProviderError if there is no room until that time.
-
-    If some hosts of a kept cluster still live, the missing ones are first tried in the same zone, for half of the
-    time. After that, all hosts are launched in another zone. If a quota is the obstacle, the living hosts are kept,
-    because the quota holds in every zone. Zones that any cell has found to be full lately come last.
-    """
-    began, search = clock.now(), _Search(launcher, clock, log, full_zones)
-    begun = launcher.begun_in()
-    # Hosts in two zones are no cluster: all begin anew in one
-    if len(begun) > 1:
-        launcher.undo()
-    # Everything that lives is in one subnet, and is what is left of a cluster that was complete
-    home = [subnet for subnet in subnets if begun == {subnet.id} == launcher.serves_in()]
-    if home:
-        instances, full = search.hosts_by(began + (deadline - began) / 2, home, keeps=True)
-        if full is None:
-            return instances
-        if full.code not in QUOTA:
-            log(f"{launcher.wanted.id}: no room beside the hosts that are left: all are launched in another zone")
-            home = []
-    known = full_zones.known()
-    order = home or preferred(subnets, begun, lambda subnet: search.name_of(subnet) in known)
-    instances, full = search.hosts_by(deadline, order, keeps=bool(home))
-    if full is not None:
-        patience = launcher.wanted.options.patience
-        raise ProviderError(f"no room within {patience}: {full.what}", where=full.where, mend=full.mend) from full
-    return instances
-
-
 @dataclass(frozen=True)
-class _Search:
+class Placement:
+    """The search of a zone for the launcher's hosts. Zones that any cell has found to be full lately come last."""
+
     launcher: Launcher
     clock: Clock
     log: Log
-    full_zones: FullZones
+    full_zones: FullZones = field(default=NoneFull())
 
-    def hosts_by(
+    def placed(self, subnets: Sequence[Subnet], deadline: datetime) -> list[Answer]:
+        """Return the hosts, running, all in one zone. Raises ProviderError if there is no room until that time.
+
+        If some hosts of a kept cluster still live, the missing ones are first tried in the same zone, for half of the
+        time. After that, all hosts are launched in another zone. If a quota is the obstacle, the living hosts are kept,
+        because the quota holds in every zone.
+        """
+        began, begun = self.clock.now(), self.launcher.begun_in()
+        # Hosts in two zones are no cluster: all begin anew in one
+        if len(begun) > 1:
+            self.launcher.undo()
+        # Everything that lives is in one subnet, and is what is left of a cluster that was complete
+        home = [subnet for subnet in subnets if begun == {subnet.id} == self.launcher.serves_in()]
+        if home:
+            instances, full = self._hosts_by(began + (deadline - began) / 2, home, keeps=True)
+            if full is None:
+                return instances
+            if full.code not in QUOTA:
+                name = self.launcher.wanted.id
+                self.log(f"{name}: no room beside the hosts that are left: all are launched in another zone")
+                home = []
+        known = self.full_zones.known()
+        order = home or preferred(subnets, begun, lambda subnet: self._name_of(subnet) in known)
+        instances, full = self._hosts_by(deadline, order, keeps=bool(home))
+        if full is not None:
+            patience = self.launcher.wanted.options.patience
+            raise ProviderError(f"no room within {patience}: {full.what}", where=full.where, mend=full.mend) from full
+        return instances
+
+    def _hosts_by(
         self, deadline: datetime, subnets: Sequence[Subnet], *, keeps: bool
     ) -> tuple[list[Answer], CloudError | None]:
         """Return the hosts, or the reason why no zone had room by that time."""
@@ -103,7 +96,7 @@ class _Search:
             self.clock.sleep(pause)
         raise AssertionError("pauses never end")
 
-    def name_of(self, subnet: Subnet) -> str:
+    def _name_of(self, subnet: Subnet) -> str:
         """Return the zone with all that its room depends on: whose it is, and which types are asked for."""
         options, types = self.launcher.wanted.options, self.launcher.wanted.options.instance_types
         return f"{options.connection}~{subnet.zone}~{types.node}~{types.load}"
@@ -128,7 +121,7 @@ class _Search:
             if refused.code in QUOTA:  # it holds in every zone
                 break
             if refused.code in CAPACITY:
-                self.full_zones.note(self.name_of(subnet))
+                self.full_zones.note(self._name_of(subnet))
             self.log(f"{self.launcher.wanted.id}: no room in {subnet.zone}: {refused.code}")
         if full is None and lacking is not None:
             raise lacking

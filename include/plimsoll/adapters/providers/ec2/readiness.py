@@ -4,12 +4,12 @@ Hosts that are kept from cell to cell: a folder for each environment, its remova
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from itertools import chain, repeat
 from pathlib import PurePath, PurePosixPath
 from typing import Protocol, TypeVar
 
+from plimsoll.adapters.hosts.base import in_parallel
 from plimsoll.adapters.hosts.processes import process_tags_of
 from plimsoll.adapters.providers.ec2.user_data import PREPARED, PROLONG, TIME
 from plimsoll.adapters.providers.requested import looks
@@ -36,8 +36,7 @@ def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta, requir
     left = list(hosts)
     for _ in looks(clock, poll_pauses(), patience):
         # All are asked at once, since an unreachable host answers late
-        with ThreadPoolExecutor(max_workers=max(1, len(left))) as pool:
-            waiting = [(host, why) for host, why in zip(left, pool.map(_not_ready, left), strict=True) if why]
+        waiting = [(host, why) for host, why in zip(left, in_parallel(left, _not_ready), strict=True) if why]
         if not waiting:
             return
         require_alive()
@@ -120,7 +119,6 @@ def prolong(hosts: Sequence[SharedHost], until: datetime) -> None:
 
 def _on_all(hosts: Sequence[SharedHost], work: Callable[[SharedHost], _T]) -> Iterable[_T]:
     try:
-        with ThreadPoolExecutor(max(1, len(hosts))) as pool:
-            return list(pool.map(work, hosts))
+        return in_parallel(hosts, work)
     except (HostError, SecretError) as error:
         raise ProviderError(error.what, where=error.where, mend=error.mend) from error

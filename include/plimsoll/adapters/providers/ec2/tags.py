@@ -98,9 +98,9 @@ def of_store(store: str) -> list[Filter]:
     return [{"Name": f"tag:{STORE}", "Values": [literal]}]
 
 
-def read_tags(tags: Sequence[Mapping[str, str]]) -> ResourceTags | None:
+def tags_of(resource: Answer) -> ResourceTags | None:
     """Return the content of a resource's tags; None where it does not belong to a cluster."""
-    values = {tag["Key"]: tag["Value"] for tag in tags}
+    values = {tag["Key"]: tag["Value"] for tag in resource.get("Tags") or resource.get("TagSet") or ()}
     try:
         cluster_id = ClusterId(campaign_id=values[CAMPAIGN], name=f"{values[CELL]}/{int(values[ATTEMPT])}")
     except (KeyError, ValueError):  # somebody else's, or made by hand
@@ -128,24 +128,12 @@ PROVIDER = "ec2"
 _UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True)
-class Resource:
-    """Something with tags, as people and as AWS call it: `volume vol-…`, and its description."""
-
-    name: str
-    answer: Answer
-
-
-def by_cluster(resources: Iterable[Resource]) -> dict[ClusterId, list[Resource]]:
-    groups: dict[ClusterId, list[Resource]] = defaultdict(list)
+def by_cluster(resources: Iterable[Answer]) -> dict[ClusterId, list[Answer]]:
+    groups: dict[ClusterId, list[Answer]] = defaultdict(list)
     for resource in resources:
-        if tags := tags_of(resource.answer):
+        if tags := tags_of(resource):
             groups[tags.cluster_id].append(resource)
     return groups
-
-
-def tags_of(resource: Answer) -> ResourceTags | None:
-    return read_tags(resource.get("Tags") or resource.get("TagSet") or ())
 
 
 def of_role(instances: Iterable[Answer], role: Role) -> list[Answer]:

@@ -4,11 +4,11 @@ The load hosts of a cluster that somebody else runs: what their provider is to k
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from plimsoll.adapters.external import Database, Databases, ExternalOptions, TheirDatabase, read_options
 from plimsoll.adapters.external.keyspaces import is_there, mark_of
+from plimsoll.adapters.hosts.base import in_parallel
 from plimsoll.adapters.hosts.sampler.counters import listening
 from plimsoll.adapters.native_protocol import Session
 from plimsoll.domain.campaign.specs import HostsSpec
@@ -18,7 +18,6 @@ from plimsoll.domain.text.errors import Problem, ProviderError, SecretError
 from plimsoll.domain.text.wording import plural
 from plimsoll.ports.provider import Tariffs
 
-_AT_ONCE = 16
 _OPTIONS = "provider.options"
 
 
@@ -47,8 +46,7 @@ def _silent(database: Database, nodes: Sequence[str]) -> Sequence[tuple[str, Pro
         except ProviderError as error:
             return error
 
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        return [(node, error) for node, error in zip(nodes, pool.map(why_not, nodes), strict=True) if error]
+    return [(node, error) for node, error in zip(nodes, in_parallel(nodes, why_not), strict=True) if error]
 
 
 def _beyond_contact_points(declared: int, database: Database) -> Iterator[Problem]:

@@ -10,10 +10,10 @@ from itertools import chain
 from pathlib import PurePosixPath
 
 from plimsoll.adapters.external.observe import Observe
+from plimsoll.adapters.hosts.base import in_parallel
 from plimsoll.adapters.hosts.following import check_arguments
 from plimsoll.adapters.providers.ssh import Connections
 from plimsoll.adapters.providers.ssh.execution import script_command
-from plimsoll.adapters.providers.ssh.group import in_parallel
 from plimsoll.adapters.providers.ssh.host import SshHost
 from plimsoll.adapters.providers.ssh.member import Member, require_nothing_left
 from plimsoll.domain.campaign.specs import HostsSpec

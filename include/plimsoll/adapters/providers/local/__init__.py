@@ -22,9 +22,6 @@ from plimsoll.domain.text.errors import Problem, ProviderError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import Places, Provider
 
-PATIENCE_S = 20.0
-"""The time that the remains of a cluster may take to be gone, s."""
-
 
 class LocalProvider(Provider):
     """An implementation of the Provider port. Clusters of other work folders are neither seen nor touched.
@@ -73,7 +70,7 @@ class LocalProvider(Provider):
 
     def destroy(self, cluster_id: ClusterId) -> None:
         with self._explained():
-            left = self._destroyed(cluster_id, time.monotonic() + PATIENCE_S)
+            left = self._destroyed(cluster_id, time.monotonic() + cleaning.PATIENCE_S)
         if left:
             raise ProviderError(
                 f"the cluster is not gone: {'; '.join(left)}",

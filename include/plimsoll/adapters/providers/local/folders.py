@@ -18,7 +18,7 @@ import psutil
 from pydantic import ValidationError
 
 from plimsoll.adapters.hosts.processes import SUBNET, ProcessTags, read_process_tags
-from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo, Role
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo, Role, is_load_host
 from plimsoll.domain.text.errors import ProviderError
 
 PROVIDER = "local"
@@ -74,7 +74,7 @@ def remnant(cluster_id: ClusterId, found: Sequence[ProcessTags], folder: Path, n
 
 
 def _host(tags: ProcessTags) -> HostInfo:
-    role: Role = "load" if tags.host == "load" else "node"
+    role: Role = "load" if is_load_host(tags.host) else "node"
     return HostInfo(name=tags.host, role=role, address=tags.address or _UNKNOWN.address)
 
 

@@ -112,7 +112,8 @@ class LocalHost(BaseHost):
         with self._explained(place):
             if not place.resolve().is_relative_to(self._folder.resolve()):
                 raise self._error(f"{path} is a link that leads out of the host's folder", "leave it where it is")
-            require_file(place.stat())
+            state = place.stat()
+            require_file(state.st_mode, state.st_size)
             destination.parent.mkdir(parents=True, exist_ok=True)
             with place.open("rb") as file, destination.open("wb") as own:
                 copy_bounded(file, own)

@@ -7,15 +7,15 @@ from typing import Self
 
 from pydantic import ValidationError
 
+from plimsoll.adapters.hosts.base import in_parallel
 from plimsoll.adapters.hosts.reached import Target
 from plimsoll.adapters.providers.ssh.bundles import Depot
 from plimsoll.adapters.providers.ssh.checks import candidates, problems, why_left_out
 from plimsoll.adapters.providers.ssh.connection import Connections
-from plimsoll.adapters.providers.ssh.group import Group, in_parallel
+from plimsoll.adapters.providers.ssh.group import Group, SshOptions
 from plimsoll.adapters.providers.ssh.host import SshHost
 from plimsoll.adapters.providers.ssh.login import KeyRefused, WrongHostKey, as_provider_error, explained
 from plimsoll.adapters.providers.ssh.member import Held, Lease, Place
-from plimsoll.adapters.providers.ssh.options import SshOptions
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen
 from plimsoll.domain.text.errors import HostError, HostsLost, Problem, ProviderError, SecretError

@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from plimsoll.adapters.hosts.base import memory_bytes
+from plimsoll.adapters.hosts.base import in_parallel, memory_bytes
 from plimsoll.adapters.providers.requested import checked_options
 from plimsoll.adapters.providers.ssh.connection import Connections
-from plimsoll.adapters.providers.ssh.group import Group, in_parallel
+from plimsoll.adapters.providers.ssh.group import Group, SshOptions
 from plimsoll.adapters.providers.ssh.member import Member
-from plimsoll.adapters.providers.ssh.options import SshOptions
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import ClusterRequest, HostInfo
 from plimsoll.domain.text.errors import HostError, Problem, SecretError

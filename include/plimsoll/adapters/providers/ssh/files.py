@@ -100,7 +100,8 @@ def fetch(sftp: paramiko.SFTPClient, path: PurePosixPath, destination: Path) -> 
     unfinished = destination.with_name(f".{destination.name}.part")
     name = os.fsencode(path)  # it need not be UTF-8
     try:
-        require_file(sftp.stat(name))  # before it is opened: the opening of a pipe would not end
+        state = sftp.stat(name)
+        require_file(state.st_mode, state.st_size)  # before it is opened: the opening of a pipe would not end
         with blocks_asked_for(), sftp.open(name, "rb") as file, unfinished.open("wb") as own:
             if (size := file.stat().st_size or 0) > _BLOCK:
                 # One byte more than is allowed, by which `copy_bounded` notices a file that is too large

@@ -1,23 +1,81 @@
-"""A group of existing hosts, which are leased, cleaned and released together."""
+"""Groups of existing hosts: as a definition names them, `provider: {name: ssh, options: {…}}`, and leased, cleaned and
+released together.
+"""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import PurePosixPath
-from typing import TypeVar
+from typing import Annotated, Self
 
+from pydantic import Field, model_validator
+
+from plimsoll.adapters.hosts.base import in_parallel
 from plimsoll.adapters.hosts.reached import HostOptions, Target
 from plimsoll.adapters.providers.ssh.connection import Connections
 from plimsoll.adapters.providers.ssh.member import FOLDER, Held, Lease, Member, is_below_home
-from plimsoll.adapters.providers.ssh.options import GroupOptions, SshOptions
 from plimsoll.domain.hosts.cluster import Cluster, HostInfo, Role, load_host_name
+from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import HostError, SecretError
+from plimsoll.domain.text.units import Size
+
+_GIB = 1 << 30
+# No colon and the like: class paths are made of it. A tilde stands for the user's home.
+FOLDER_PATTERN = r"^~?(/\.?[A-Za-z0-9_][A-Za-z0-9._-]*)+$"
+_Folder = Annotated[str, Field(pattern=FOLDER_PATTERN, examples=["/var/lib/plimsoll"])]
+
+
+class GroupOptions(Model):
+    """Hosts that make up one cluster at a time."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", description="Name of the group")]
+    nodes: Annotated[
+        tuple[HostOptions, ...],
+        Field(description="Database nodes, the seed first; none where a group is load hosts for an external cluster"),
+    ] = ()
+    load: Annotated[HostOptions, Field(description="Where the load generator runs")]
+    further_load_hosts: Annotated[
+        tuple[HostOptions, ...], Field(description="Where it runs besides, for definitions with several load hosts")
+    ] = ()
+    folder: Annotated[_Folder | None, Field(description="Instead of the provider's")] = None
+
+    @property
+    def loads(self) -> tuple[HostOptions, ...]:
+        return (self.load, *self.further_load_hosts)
+
+    @property
+    def hosts(self) -> tuple[HostOptions, ...]:
+        return (*self.nodes, *self.loads)
+
+
+class SshOptions(Model):
+    """Which machines there are."""
+
+    groups: Annotated[tuple[GroupOptions, ...], Field(min_length=1, description="One cluster each at a time")]
+    connection: Annotated[str, Field(min_length=1, description="Connection whose key logs in")] = "ssh_default"
+    folder: Annotated[_Folder, Field(description="Where clusters live on every host")] = "~/.plimsoll"
+    disk_per_host: Annotated[Size, Field(description="Free disk that each host must have below it")] = 20 * _GIB
+
+    @model_validator(mode="after")
+    def _hosts_are_in_one_group(self) -> Self:
+        repeated = [name for name, count in Counter(group.name for group in self.groups).items() if count > 1]
+        # A set of each group's, because its hosts may be addresses of one machine
+        reached = [
+            {(host.reached_at, host.port, self.folder_of(group)) for host in group.hosts} for group in self.groups
+        ]
+        places = Counter(chain.from_iterable(reached))
+        repeated += [f"{address}:{port}" for (address, port, _), count in places.items() if count > 1]
+        if repeated:
+            raise ValueError(f"stands in more than one group: {', '.join(repeated)}")
+        return self
+
+    def folder_of(self, group: GroupOptions) -> str:
+        return group.folder or self.folder
+
 
 _MEMBER = "group_host"
 """The fact of a host with its own name in the group, where it has taken another host's name."""
-
-_S = TypeVar("_S")
-_T = TypeVar("_T")
 
 
 class Group:
@@ -185,9 +243,3 @@ class Group:
 
 def _member_name(info: HostInfo) -> str:
     return info.facts.get(_MEMBER, info.name)
-
-
-def in_parallel(members: Sequence[_S], work: Callable[[_S], _T]) -> list[_T]:
-    """Call the function for each host over its own connection. The first error is raised after all calls have ended."""
-    with ThreadPoolExecutor(max(1, min(32, len(members)))) as pool:
-        return list(pool.map(work, members))

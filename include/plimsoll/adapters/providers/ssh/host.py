@@ -12,7 +12,7 @@ import paramiko
 
 from plimsoll.adapters.hosts.base import BaseHost, order
 from plimsoll.adapters.hosts.host_files import few_files, mend_of
-from plimsoll.adapters.hosts.time_limits import KILLED, NOT_FOUND
+from plimsoll.adapters.hosts.processes import KILLED, NOT_FOUND
 from plimsoll.adapters.providers.ssh import execution, files
 from plimsoll.adapters.providers.ssh.bundles import FETCH, Bundle, Program, Staged, bundle_of, deliver
 from plimsoll.adapters.providers.ssh.connection import Connection

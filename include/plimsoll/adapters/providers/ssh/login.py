@@ -1,14 +1,16 @@
-"""Open one connection: reach the host in time, verify its key, log in. Errors say why a host is not used."""
+"""Open one connection: reach the host in time, verify its key, log in by a private key. Errors say why a host is not
+used.
+"""
 
 import logging
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import StringIO
 
 import paramiko
 
 from plimsoll.adapters.hosts.reached import HostKey, Target, parse_host_key
-from plimsoll.adapters.providers.ssh.options import private_key
 from plimsoll.domain.text.errors import HostError, HostsLost, ProviderError, SecretError, Unreachable
 from plimsoll.ports.secrets import SshIdentity
 
@@ -25,6 +27,29 @@ _UNANSWERED_MS = 45_000
 # Shorter than _KEEP_ALIVE_S, as the thread sends keep-alive messages only when it wakes.
 _IDLE_S = 5.0
 _LOG = "plimsoll.ssh"
+_KINDS: tuple[type[paramiko.PKey], ...] = (paramiko.Ed25519Key, paramiko.ECDSAKey, paramiko.RSAKey)
+
+
+def private_key(identity: SshIdentity, connection_id: str) -> paramiko.PKey:
+    """Parse a private key. Raises SecretError, which never contains the text."""
+    where = f"connection {connection_id!r}"
+    for kind in _KINDS:
+        try:
+            return kind.from_private_key(StringIO(identity.private_key), identity.passphrase or None)
+        except paramiko.PasswordRequiredException:
+            mend = "give its passphrase in the connection, or a key without one"
+            # No cause: what a parser complains of may quote the key.
+            raise SecretError("the private key is locked by a passphrase", where=where, mend=mend) from None
+        except Exception:  # noqa: S112 - of a text that is damaged it raises even IndexError; what it says may quote it
+            continue
+    what = "its private key can't be used: no Ed25519, ECDSA or RSA key, or the passphrase is wrong"
+    raise SecretError(what, where=where, mend="give an OpenSSH or PEM private key, whole, with its line ends")
+
+
+def authorized_key(identity: SshIdentity, connection_id: str) -> str:
+    """Return the line of `authorized_keys` for the identity. Raises SecretError when its key can't be read."""
+    key = private_key(identity, connection_id)
+    return f"{key.get_name()} {key.get_base64()}"
 
 
 class WrongHostKey(HostError):
