@@ -266,7 +266,7 @@ def build_store(settings: Settings) -> ResultStore:
 
 def existing_store(settings: Settings) -> ResultStore:
     """Return the result store for commands that read existing data. Raises StoreError where there is no store."""
-    if not settings.has_store_in_s3 and "://" not in settings.store and "store" in settings.model_fields_set:
+    if "://" not in settings.store and "store" in settings.model_fields_set:
         store = Path(settings.store)
         mend = "correct PLIMSOLL_STORE, or unset it"
         if not store.exists():

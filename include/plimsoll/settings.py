@@ -59,8 +59,7 @@ class Settings(BaseSettings):
         description="Factory of the keys' source, `module:function` of one argument, these settings",
     )
     notifier: str = Field(
-        default="",
-        description="Who is sent notices: an Airflow notifier with its arguments, as JSON; empty: nobody",
+        default="", description="Who is sent notices: an Airflow notifier with its arguments, as JSON; empty: nobody"
     )
     provider_programs: Path | None = Field(
         default=None, description="Folder of the programs that definitions with `provider: command` may name"

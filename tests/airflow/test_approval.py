@@ -16,8 +16,8 @@ from tests.support.airflow.dag_bag import DagBag
 from tests.support.airflow.exceptions import TaskDeferred
 
 from plimsoll.domain.definition.definition import Definition
-from plimsoll.domain.keys.approve import Approval, Approve
 from plimsoll.domain.keys.strategy import Search
+from plimsoll.domain.keys.trigger import Approval, Approve
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators import approval, next_round

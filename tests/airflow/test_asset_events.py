@@ -16,8 +16,8 @@ from tests.fakes.instant import InstantProduct
 
 from plimsoll.domain.campaign.resolve import load_spec, resolve
 from plimsoll.domain.campaign.specs import ProductSpec
-from plimsoll.domain.keys.origins import Download
 from plimsoll.domain.keys.trigger import BegunBy
+from plimsoll.domain.keys.variant import Download
 from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.services.campaign.show.progress import campaign_progress
 from plimsoll.services.definitions.reference import parse_definition

@@ -10,8 +10,7 @@ from tests.support.airflow.exceptions import DagRunTriggerException
 
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.keys.loads import TakenLoad
-from plimsoll.domain.keys.stage import Stage
-from plimsoll.domain.keys.strategy import Search
+from plimsoll.domain.keys.strategy import Search, Stage
 from plimsoll.services.campaign.curating import delete_campaign
 from plimsoll.services.campaign.open.request import read_request
 from plimsoll.services.cell.attempts import begin

@@ -30,8 +30,8 @@ import plimsoll
 from plimsoll.domain.campaign.cell import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
-from plimsoll.domain.keys.approve import Approve
 from plimsoll.domain.keys.system import ProviderChoice
+from plimsoll.domain.keys.trigger import Approve
 from plimsoll.prefix import dag_id_of
 from plimsoll_airflow.local.client import AirflowClient, DagRun
 from plimsoll_airflow.local.demo import CampaignRun

@@ -6,8 +6,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from plimsoll.domain.campaign.specs import VariantSpec
-from plimsoll.domain.keys.origins import Download
-from plimsoll.domain.keys.variant import Archive
+from plimsoll.domain.keys.variant import Archive, Download
 from plimsoll.domain.text.errors import ArtefactError, Problem
 from plimsoll.ports.artefacts import LOAD_JDK, OWN_JDK, Program, ReleaseProgram
 

@@ -1,27 +1,23 @@
-"""`plimsoll campaigns`; `plimsoll compare`: two of them side by side; `plimsoll import`: runs that others made."""
+"""`plimsoll campaigns`: what is in the store; `plimsoll status`: how far campaigns are, and how running loads fare."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Annotated
 
 import typer
 
-from plimsoll.cli.output import (
-    CampaignArgument,
-    JsonOption,
-    open_store,
-    print_json,
-    print_table,
-    print_text,
-    print_view,
-    user_name,
-)
-from plimsoll.domain.text.wording import plural
+from plimsoll.cli.output import CampaignArgument, JsonOption, open_store, print_json, print_table, print_text, user_name
+from plimsoll.domain.attempt.status import AttemptProgress, CampaignProgress, CampaignSummary, CellProgress
+from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound
+from plimsoll.domain.text.units import show_usd
+from plimsoll.domain.text.wording import figure, plural
+from plimsoll.ports.owners import Owners
+from plimsoll.ports.store import ResultStore
 
-if TYPE_CHECKING:
-    from plimsoll.domain.attempt.status import CampaignSummary
-    from plimsoll.ports.store import ResultStore
+_OptionalCampaign = Annotated[
+    str | None, typer.Argument(help="Id of a campaign in the store. Without it: all cells that run now.")
+]
+_COLUMNS = ("cell", "phase", "left", "ops/s", "service level", "holds", "last", "highest", "missed", "as of")
 
 campaigns_app = typer.Typer(help="List the campaigns in the store, annotate them, or delete them.")
 
@@ -58,7 +54,6 @@ def _summaries(store: ResultStore) -> tuple[list[CampaignSummary], list[str]]:
     """Return the campaigns of the store, and why others can't be read."""
     from plimsoll.adapters.clock import SystemClock
     from plimsoll.adapters.hosts.processes import LocalProcesses
-    from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound
     from plimsoll.services.campaign.show.status import campaign_summary
     from plimsoll.services.campaign.state.reading import Memory
     from plimsoll.services.campaign.state.runs import worked_on_by
@@ -137,94 +132,121 @@ def delete(
     typer.echo(f"deleted {deleted.campaign_id}: {plural(deleted.attempts, 'attempt')}, {plural(deleted.files, 'file')}")
 
 
-def _pairs(values: list[str]) -> list[str]:
-    for value in values:
-        a, equals, b = value.partition("=")
-        if not (a and equals and b):
-            raise typer.BadParameter(f"{value!r} is not ID_IN_A=ID_IN_B")
-    return values
+def status(campaign: _OptionalCampaign = None, as_json: JsonOption = False) -> None:
+    """Show how far a campaign is, cell by cell, and how the service levels of running loads fare, interval by interval.
 
-
-_A = Annotated[str, typer.Argument(metavar="A", help="Id of the campaign to compare with, as with a control.")]
-_B = Annotated[str, typer.Argument(metavar="B", help="Id of the campaign to compare.")]
-_Pair = Annotated[
-    list[str],
-    typer.Option(
-        callback=_pairs,
-        metavar="ID_IN_A=ID_IN_B",
-        help="Compare these two variants, whose ids differ; can be repeated. Variants with the same id need no pair.",
-    ),
-]
-_Force = Annotated[
-    bool,
-    typer.Option(
-        "--force",
-        help="Compare campaigns in spite of differences that make them incomparable. The differences are named.",
-    ),
-]
-
-
-def compare(
-    a: _A,
-    b: _B,
-    *,
-    pair: _Pair = [],  # noqa: B006  # typer copies it
-    force: _Force = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Put two campaigns side by side: environments, capacities and maxima, and which of the differences stand.
-
-    If they are not comparable, such as by another service level, timing or workload, the command names the differences
-    and exits with 2.
+    Without a campaign: the cells of all campaigns that run now. An interval is shown at most 15 s after its end.
     """
     from plimsoll.adapters.clock import SystemClock
-    from plimsoll.services.publish.results import compare_stored
+    from plimsoll.adapters.hosts.processes import LocalProcesses
+    from plimsoll.services.campaign.show.progress import campaign_progress
 
-    pairing = dict(value.split("=", 1) for value in pair)
-    comparison = compare_stored(open_store(), a, b, pairing=pairing, force=force, now=SystemClock().now())
-    if as_json:
-        print_json(comparison.model_dump(mode="json"))
+    store, now, owners = open_store(), SystemClock().now(), LocalProcesses()
+    if campaign is None:
+        running = list(_running(store, now, owners))
+        if as_json:
+            print_json([shown.model_dump(mode="json") for shown in running])
+            return
+        for shown in running:
+            _show_running(shown, now)
+        if not running:
+            typer.echo(f"no cell runs now in {store.url()}")
         return
-    from plimsoll.report.compare.view import comparison_view
-
-    print_view(comparison_view(comparison))
-
-
-_Description = Annotated[
-    Path, typer.Argument(metavar="FILE", help="YAML file that says what to import: see docs/guides/importing.md.")
-]
-
-
-def import_runs(description: _Description, as_json: JsonOption = False) -> None:
-    """Import runs that others made, and judge them; `plimsoll report` then reports them like any campaign.
-
-    Files already imported are left as they are. Exits with 0 whatever the verdicts, and with 2 where the import itself
-    is refused.
-    """
-    from plimsoll.adapters.stores.local_files import ImportFolder, read_text
-    from plimsoll.analysis import grouped
-    from plimsoll.bootstrap import build_toolkit
-    from plimsoll.report.formatting import listing
-    from plimsoll.services.imports.description import DescribedRun, parse_description
-    from plimsoll.services.imports.importing import LocalFile, import_runs
-    from plimsoll.settings import Settings
-
-    described = parse_description(read_text(description), str(description))
-    folder = ImportFolder(description.parent)
-
-    def find(wanted: DescribedRun) -> tuple[LocalFile, ...]:
-        return folder.find(wanted.patterns, required=wanted.required)
-
-    verdicts = import_runs(build_toolkit(Settings()), described, find, (lambda _: None) if as_json else print_text)
+    progress = campaign_progress(store, campaign, now=now, owners=owners)
     if as_json:
-        cells = {verdict.cell.id: verdict.outcome for verdict in verdicts}
-        warnings = {verdict.cell.id: list(verdict.warnings) for verdict in verdicts}
-        print_json({"campaign_id": described.campaign, "cells": cells, "warnings": warnings})
+        print_json(progress.model_dump(mode="json"))
         return
-    cells_of = grouped((warning, verdict.cell.id) for verdict in verdicts for warning in verdict.warnings)
-    for warning, ids in cells_of.items():
-        print_text(f"Warning: {warning} ({listing(ids, 5)})")
-    typer.echo(
-        f"campaign {described.campaign}: {plural(len(verdicts), 'cell')}. "
-        f"`plimsoll report {described.campaign}` makes its report"
-    )
+    _show_cells(progress, now)
+    _show_running(progress, now)
+
+
+def _running(store: ResultStore, now: datetime, owners: Owners) -> Iterator[CampaignProgress]:
+    """Yield the campaigns with a cell that runs now, with only these cells. One that can't be read is left out."""
+    from plimsoll.services.campaign.show.progress import campaign_progress, recorded_totals
+    from plimsoll.services.store.campaigns import CampaignStore
+    from plimsoll.services.store.listing import campaign_ids
+
+    for name in campaign_ids(store):
+        try:
+            if recorded_totals(CampaignStore(store, name)) is not None:  # it is settled: no attempt of it runs
+                continue
+            progress = campaign_progress(store, name, now=now, owners=owners)
+        except (NotFound, DamagedRecord, DefinitionError):  # `plimsoll campaigns` names what can't be read
+            continue
+        if cells := tuple(cell for cell in progress.cells if cell.runs):
+            yield progress.model_copy(update={"cells": cells})
+
+
+def _show_cells(progress: CampaignProgress, now: datetime) -> None:
+    from plimsoll.services.hosts.deadline import compared, time_for
+
+    rows = [
+        (cell.cell.id, cell.state, cell.attempt or "", cell.progress.phase if cell.progress else "", cell.reason)
+        for cell in progress.cells
+    ]
+    budget = "" if progress.budget_usd is None else f" of {show_usd(progress.budget_usd)}"
+    cost = f", {progress.spent}{budget} spent so far" if progress.spent else ""
+    columns = ("cell", "state", "attempt", "phase", "reason")
+    print_table(f"{progress.title} ({progress.campaign_id}){cost}{_time_left(progress)}", columns, rows)
+    is_running = any(cell.runs for cell in progress.cells)
+    if is_running and progress.finish_by and (end := progress.expected_end(now)):
+        print_text(f"{'This round' if progress.in_rounds else 'It'} ends {compared(end, progress.finish_by)}")
+        if progress.in_rounds:
+            print_text(time_for(progress, now))
+    if progress.parameters:
+        print_text(f"parameters: {', '.join(f'{name} {value}' for name, value in progress.parameters.items())}")
+    if progress.begun_by:
+        print_text(str(progress.begun_by))
+    for approval in progress.approvals:
+        print_text(str(approval))
+    for threshold in progress.thresholds:
+        typer.echo(threshold.sentence)
+
+
+def _time_left(progress: CampaignProgress) -> str:
+    """Return the time left as the end of a heading; empty where nothing runs."""
+    if not any(cell.runs for cell in progress.cells):
+        return ""
+    over = progress.seconds_over
+    longer = f", longer than expected by {timedelta(seconds=round(over))}" if over else ""
+    left = progress.seconds_left
+    about = "" if left is None else f", about {timedelta(seconds=round(left))} left"
+    return f"{about}{' in this round' if about and progress.in_rounds else ''}{longer}"
+
+
+def _show_running(progress: CampaignProgress, now: datetime) -> None:
+    rows = [row for cell in progress.cells if cell.runs for row in _rows(cell, now)]
+    if rows:
+        print_table(f"Running now in {progress.campaign_id}", _COLUMNS, rows)
+
+
+def _rows(cell: CellProgress, now: datetime) -> Sequence[tuple[str, ...]]:
+    """Return a row for each service level of the cell that is watched, or one on its phase alone."""
+    known = cell.progress
+    if known is None:
+        return [(cell.cell.id, "begins", *("",) * (len(_COLUMNS) - 2))]
+    head, age = _head(cell, known), f"{max(0.0, (now - known.at).total_seconds()):.0f} s ago"
+    if not known.levels:
+        watched = "not watched, or none judged yet" if known.phase == "load" else ""
+        return [(*head, watched, *("",) * 4, age)]
+    return [
+        (
+            *head,
+            f"p{level.level}",
+            "no" if level.missed else "so far",
+            "no answer" if level.last_ms is None else f"{figure(level.last_ms)} ms",
+            f"{figure(level.worst_ms)} ms",
+            f"{level.missed} of {level.judged}",
+            age,
+        )
+        for level in known.levels
+    ]
+
+
+def _head(cell: CellProgress, known: AttemptProgress) -> tuple[str, str, str, str]:
+    """Return cell, phase, time left and rate; empty where they are not known."""
+    left = f"{known.seconds_left:,.0f} s" if known.seconds_left else ""
+    if cell.seconds_over:
+        left = f"longer than expected, by {cell.seconds_over:,.0f} s"
+    rate = "" if known.achieved_ops_s is None else f"{known.achieved_ops_s:,.0f}"
+    return cell.cell.id, known.phase, left, rate

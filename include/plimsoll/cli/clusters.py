@@ -1,23 +1,21 @@
 """`plimsoll clusters`: what is alive, and an end to it; `plimsoll provider`: try a cloud before a campaign does."""
 
-from __future__ import annotations
-
 import sys
+from collections.abc import Collection, Iterable
+from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from plimsoll.cli.output import JsonOption, print_json, print_table, print_text
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId
+from plimsoll.domain.hosts.cost import lacks_price, total
 from plimsoll.domain.hosts.owner import owner_words
+from plimsoll.domain.keys.system import EXTERNAL
 from plimsoll.domain.text.units import show_usd
 from plimsoll.domain.text.wording import plural
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-    from datetime import datetime
-
-    from plimsoll.domain.hosts.cluster import Cluster, ClusterId
 
 clusters_app = typer.Typer(help="List the clusters that are alive, or destroy them.")
 provider_app = typer.Typer(help="Try the programs of a provider `command`.")
@@ -37,14 +35,12 @@ def list_clusters(as_json: JsonOption = False) -> None:
     Exits with 1 if a provider or a host did not answer, and names it.
     """
     from plimsoll.bootstrap import build_toolkit
-    from plimsoll.domain.hosts.cost import cost_until, lacks_price
-    from plimsoll.domain.keys.system import EXTERNAL
     from plimsoll.services.hosts.reaping import living_clusters
     from plimsoll.settings import Settings
 
     toolkit = build_toolkit(Settings())
     living, now = living_clusters(toolkit), toolkit.clock.now()
-    costs = [(cluster, cost_until(cluster, now).usd) for cluster in living.clusters]
+    costs = [(cluster, total(cluster.hosts, now).usd) for cluster in living.clusters]
     if as_json:
         print_json(
             [
@@ -59,7 +55,7 @@ def list_clusters(as_json: JsonOption = False) -> None:
         rows = [(*_row(cluster, now), _cost(cluster, usd, paid)) for cluster, usd in costs]
         columns = ("cluster", "provider", "hosts", "first", "owner", "age", "expires", "cost so far")
         usd, least = sum(usd for _, usd in costs), any(lacks_price(cluster.hosts) for cluster, _ in costs)
-        print_table(f"{plural(len(rows), 'cluster')} alive, {'at least ' * least}{show_usd(usd)} so far", columns, rows)
+        print_table(f"{plural(len(rows), 'cluster')} alive, {show_usd(usd, is_least=least)} so far", columns, rows)
     unseen = (*living.unseen, *living.silent)
     for why in unseen:
         print_text(why, err=True)
@@ -153,8 +149,6 @@ def _cost(cluster: Cluster, usd: float, paid: Collection[str]) -> str:
 
     Hosts are paid for by their provider, or by what is known of load hosts from elsewhere.
     """
-    from plimsoll.domain.hosts.cost import lacks_price
-
     if usd and not lacks_price(cluster.hosts):
         return show_usd(usd)
     return "unknown" if cluster.provider in paid or any(host.since for host in cluster.hosts) else "nothing"
@@ -188,7 +182,6 @@ def check(
     within an hour.
     """
     from plimsoll.bootstrap import build_toolkit, load_definition, provider_to_check
-    from plimsoll.domain.campaign.resolve import resolve
     from plimsoll.services.hosts.places import note_place
     from plimsoll.services.hosts.provider_check import check_provider
     from plimsoll.settings import Settings

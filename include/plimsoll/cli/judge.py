@@ -1,4 +1,6 @@
-"""`plimsoll judge`: do the response times that any load generator wrote meet a service level?"""
+"""`plimsoll judge`: do the response times that any load generator wrote meet a service level? `plimsoll import`: the
+same of runs that others made, as a campaign.
+"""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -7,8 +9,13 @@ from typing import Annotated, Literal
 
 import typer
 
-from plimsoll.cli.output import JsonOption, print_json
+from plimsoll.cli.output import JsonOption, print_json, print_text
+from plimsoll.domain.keys.host_bounds import LARGEST_BYTES
+from plimsoll.domain.keys.log_words import pairs, parse_columns
+from plimsoll.domain.keys.service_level import ServiceLevel, meant_percentile
+from plimsoll.domain.text.errors import LogError
 from plimsoll.domain.text.units import parse_duration
+from plimsoll.domain.text.wording import plural
 
 
 def _duration(value: str | timedelta) -> timedelta:
@@ -25,7 +32,6 @@ def _some_time(value: timedelta) -> timedelta:
 
 
 def _in_per_cent(value: float) -> float:
-    from plimsoll.domain.keys.service_level import meant_percentile
 
     if meant := meant_percentile(value):
         raise typer.BadParameter(f"{value:g} is in per cent: nearly all operations take longer. Write {meant}")
@@ -41,7 +47,6 @@ def _kinds(values: list[str]) -> list[str]:
 
 
 def _sound_columns(values: list[str]) -> list[str]:
-    from plimsoll.domain.keys.log_words import pairs, parse_columns
 
     try:
         if columns := pairs(values):
@@ -157,9 +162,6 @@ def judge(  # noqa: PLR0913  # one for each option
     from plimsoll.analysis.attempt.judgement import Run, unreadable
     from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
     from plimsoll.cli.judge_answer import EXIT_CODES, document, outcome, show
-    from plimsoll.domain.keys.log_words import pairs
-    from plimsoll.domain.keys.service_level import ServiceLevel
-    from plimsoll.domain.text.errors import LogError
 
     apart: Literal["apart"] | None = "apart" if failures == "apart" else None
     level = ServiceLevel(percentile=percentile, interval=interval, below=below, windows=windows, failures=apart)
@@ -191,8 +193,6 @@ def judge(  # noqa: PLR0913  # one for each option
 
 
 def _contents(names: list[str]) -> Mapping[str, bytes]:
-    from plimsoll.domain.keys.host_bounds import LARGEST_BYTES
-    from plimsoll.domain.text.errors import LogError
 
     for name in names:
         if names.count(name) > 1:  # Its operations would count twice
@@ -210,3 +210,43 @@ def _contents(names: list[str]) -> Mapping[str, bytes]:
             what = f"the files hold more than {LARGEST_BYTES >> 20:,} MiB"
             raise LogError(what, where=name, mend="give the files of one run alone")
     return contents
+
+
+_Description = Annotated[
+    Path, typer.Argument(metavar="FILE", help="YAML file that says what to import: see docs/guides/importing.md.")
+]
+
+
+def import_runs(description: _Description, as_json: JsonOption = False) -> None:
+    """Import runs that others made, and judge them; `plimsoll report` then reports them like any campaign.
+
+    Files already imported are left as they are. Exits with 0 whatever the verdicts, and with 2 where the import itself
+    is refused.
+    """
+    from plimsoll.adapters.stores.local_files import ImportFolder, read_text
+    from plimsoll.analysis import grouped
+    from plimsoll.bootstrap import build_toolkit
+    from plimsoll.report.formatting import listing
+    from plimsoll.services.imports.description import DescribedRun, parse_description
+    from plimsoll.services.imports.importing import LocalFile, import_runs
+    from plimsoll.settings import Settings
+
+    described = parse_description(read_text(description), str(description))
+    folder = ImportFolder(description.parent)
+
+    def find(wanted: DescribedRun) -> tuple[LocalFile, ...]:
+        return folder.find(wanted.patterns, required=wanted.required)
+
+    verdicts = import_runs(build_toolkit(Settings()), described, find, (lambda _: None) if as_json else print_text)
+    if as_json:
+        cells = {verdict.cell.id: verdict.outcome for verdict in verdicts}
+        warnings = {verdict.cell.id: list(verdict.warnings) for verdict in verdicts}
+        print_json({"campaign_id": described.campaign, "cells": cells, "warnings": warnings})
+        return
+    cells_of = grouped((warning, verdict.cell.id) for verdict in verdicts for warning in verdict.warnings)
+    for warning, ids in cells_of.items():
+        print_text(f"Warning: {warning} ({listing(ids, 5)})")
+    typer.echo(
+        f"campaign {described.campaign}: {plural(len(verdicts), 'cell')}. "
+        f"`plimsoll report {described.campaign}` makes its report"
+    )

@@ -10,7 +10,7 @@ import typer
 from plimsoll.analysis.attempt.intervals import SHOWN_NAMES
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
 from plimsoll.cli.output import print_text
-from plimsoll.domain.keys.service_level import ALL_OPERATIONS, Percentiles
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS, Percentiles, ServiceLevel
 from plimsoll.domain.text.wording import plural
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from plimsoll.analysis.attempt.judgement import Judgement
     from plimsoll.analysis.logs.formats.reading import WholeRun
     from plimsoll.domain.attempt.result import Outcome
-    from plimsoll.domain.keys.service_level import ServiceLevel
 
 EXIT_CODES: dict[Outcome, int] = {"met": 0, "missed": 1, "invalid": 2}
 

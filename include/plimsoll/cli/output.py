@@ -9,10 +9,12 @@ import pwd
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from plimsoll.domain.text.errors import StoreError
 from plimsoll.domain.text.wording import visible
 
 if TYPE_CHECKING:
@@ -88,6 +90,15 @@ def print_view(view: RenderableType) -> None:
 
     # In a pipe or a file there is no width to fit into, and programs look for whole names.
     Console(width=None if sys.stdout.isatty() else _UNBOUNDED).print(view)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Raise StoreError where the block can't write to that path."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"can't be written ({error.strerror})", where=str(path), mend="choose another file") from error
 
 
 @contextmanager

@@ -1,31 +1,22 @@
 """`plimsoll plan`, its output for people, and `plimsoll schema`."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from plimsoll.cli.output import DefinitionArgument, JsonOption, SetOption, print_json, print_table, print_text
 from plimsoll.domain.campaign.campaign import clients_of
+from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.keys.parameters import values_line
 from plimsoll.domain.keys.strategy import Threshold
-from plimsoll.domain.keys.substitution import with_values
+from plimsoll.domain.keys.variant import Download
+from plimsoll.domain.text.errors import ProviderError, Refused
 from plimsoll.domain.text.units import format_duration, show_usd
 from plimsoll.domain.text.wording import figure, plural, some_of
-from plimsoll.services.campaign.open.planning import download_lines
-from plimsoll.strategies.stage_plans import BOUNDS, shown_loads
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from plimsoll.domain.definition.definition import Definition
-    from plimsoll.domain.keys.origins import Download
-    from plimsoll.domain.text.errors import Problem
-    from plimsoll.services.campaign.open.planning import Plan
-    from plimsoll.services.toolkit import Toolkit
-    from plimsoll.strategies.stage_plans import StagePlan
+from plimsoll.services.campaign.open.planning import Plan, download_lines, downloads, make_plan
+from plimsoll.strategies.stage_plans import BOUNDS, StagePlan, shown_loads
 
 _ParallelOption = Annotated[
     int | None,
@@ -46,27 +37,24 @@ def plan(
     could not be checked; that alone is no problem.
     """
     from plimsoll.bootstrap import build_toolkit, load_document
-    from plimsoll.domain.campaign.resolve import resolve
-    from plimsoll.domain.keys.loads import load_remarks
-    from plimsoll.domain.text.errors import ProviderError, Refused
     from plimsoll.services.campaign.open.creation import requested_definition
-    from plimsoll.services.campaign.open.planning import downloads, make_plan
-    from plimsoll.services.campaign.open.remarks import remarks
+    from plimsoll.services.campaign.open.remarks import remarks_on
     from plimsoll.services.campaign.open.request import values_set
+    from plimsoll.services.campaign.open.runnable import problems_known_here
     from plimsoll.settings import Settings
 
     settings = Settings()
     document, toolkit = load_document(settings, definition), build_toolkit(settings)
     declared = requested_definition(document, values_set(values))
     campaign = resolve(declared)
-    problems, notes = _checked(toolkit, declared)
+    problems, notes = problems_known_here(toolkit, declared)
     located = document.located(problems)
     refused = Refused(located, where=f"definition {declared.name!r}")
     try:
         planned = make_plan(campaign, parallel=parallel, tariff=toolkit.tariff(campaign))
     except ProviderError as error:  # options that can't be read have no price, and are among the problems
         raise (refused if located else error) from error
-    notes += (*load_remarks(with_values(document.content, campaign.values)), *remarks(toolkit, planned))
+    notes += remarks_on(document, toolkit, planned)
     needed = downloads(toolkit, campaign)
     if as_json:
         software = [download.model_dump() for download in needed]
@@ -91,19 +79,6 @@ def schema(
         typer.echo(definition_reference(own_statement_tables()), nl=False)
     else:
         print_json(definition_schema())
-
-
-def _checked(toolkit: Toolkit, declared: Definition) -> tuple[Sequence[Problem], list[str]]:
-    """Return every problem found, and a note if the provider could not be asked: then of all that does not need it."""
-    from plimsoll.domain.text.errors import SecretError
-    from plimsoll.services.campaign.open.runnable import problems, problems_but_of_provider
-
-    provider = f"provider {declared.provider.name!r}"
-    try:
-        return problems(toolkit, declared), []
-    except SecretError as error:
-        unasked = f"{provider} can't be asked from here, nothing was checked with it: {error.headline}"
-        return problems_but_of_provider(toolkit, declared), [unasked]
 
 
 def show(plan: Plan, notes: Sequence[str], needed: Sequence[Download] = ()) -> None:

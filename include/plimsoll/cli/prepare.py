@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.output import JsonOption, SetOption, log_shown, print_json, print_text
-from plimsoll.domain.text.errors import DefinitionError, PlimsollError, UntrustedServer
+from plimsoll.domain.campaign.resolve import hosts_spec, resolve
+from plimsoll.domain.text.errors import DefinitionError, Finding, PlimsollError, UntrustedServer
+from plimsoll.services.campaign.open.planning import download_lines, downloads, fetch, known_bytes
+from plimsoll.services.toolkit import Toolkit, needs_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from plimsoll.domain.campaign.campaign import Campaign
-    from plimsoll.domain.keys.origins import Download
-    from plimsoll.domain.text.errors import Finding
-    from plimsoll.services.toolkit import Toolkit
+    from plimsoll.domain.keys.variant import Download
     from plimsoll.settings import Settings
 
 _FAILED = 2
@@ -49,15 +51,19 @@ def prepare(
     settings = Settings()
     toolkit = build_toolkit(settings)
     names = definitions or definition_folder(settings).names()
-    chosen = values_set(values)
-    _announce(toolkit, settings, names, chosen, for_other_hosts=bool(definitions))
+    campaigns, faulty = _campaigns(settings, names, values_set(values))
+    if not definitions:
+        campaigns = {name: campaign for name, campaign in campaigns.items() if _runs_here(toolkit, campaign)}
+    _announce(toolkit, settings.cache, campaigns, are_named=bool(definitions))
     ready: list[str] = []
     failed: dict[str, PlimsollError] = {}
     with log_shown():
-        for name in names:
+        for name in (name for name in names if name in campaigns or name in faulty):
             try:
-                if _prepare(toolkit, settings, name, chosen, for_other_hosts=bool(definitions)):
-                    ready.append(name)
+                if name in faulty:
+                    raise faulty[name]
+                fetch(toolkit, campaigns[name])
+                ready.append(name)
             except UntrustedServer:
                 raise
             except PlimsollError as error:
@@ -73,28 +79,21 @@ def prepare(
         raise typer.Exit(_FAILED)
 
 
-def _requested(settings: Settings, name: str, values: Mapping[str, str]) -> Campaign:
+def _campaigns(
+    settings: Settings, names: Sequence[str], values: Mapping[str, str]
+) -> tuple[dict[str, Campaign], dict[str, PlimsollError]]:
+    """Return the campaigns of definitions by name, and the faults of definitions that have none."""
     from plimsoll.bootstrap import load_document
-    from plimsoll.domain.campaign.resolve import resolve
     from plimsoll.services.campaign.open.creation import requested_definition
 
-    return resolve(requested_definition(load_document(settings, name), values))
-
-
-def _prepare(
-    toolkit: Toolkit, settings: Settings, name: str, values: Mapping[str, str], *, for_other_hosts: bool
-) -> bool:
-    """Prepare one definition. Without `for_other_hosts`, skip it if its cells run on other machines.
-
-    Returns whether it was prepared. Raises PlimsollError.
-    """
-    from plimsoll.services.campaign.open.planning import fetch
-
-    campaign = _requested(settings, name, values)
-    if not (for_other_hosts or _runs_here(toolkit, campaign)):
-        return False
-    fetch(toolkit, campaign)
-    return True
+    campaigns: dict[str, Campaign] = {}
+    faulty: dict[str, PlimsollError] = {}
+    for name in names:
+        try:
+            campaigns[name] = resolve(requested_definition(load_document(settings, name), values))
+        except PlimsollError as error:
+            faulty[name] = error
+    return campaigns, faulty
 
 
 def _runs_here(toolkit: Toolkit, campaign: Campaign) -> bool:
@@ -102,22 +101,17 @@ def _runs_here(toolkit: Toolkit, campaign: Campaign) -> bool:
     return provider is not None and provider.is_local
 
 
-def _announce(
-    toolkit: Toolkit, settings: Settings, names: Sequence[str], values: Mapping[str, str], *, for_other_hosts: bool
-) -> None:
-    """Say how much is fetched, and by which of several definitions less would be. Faulty ones are told later."""
-    from plimsoll.services.campaign.open.planning import download_lines, downloads, known_bytes
+def _announce(toolkit: Toolkit, cache: Path, campaigns: Mapping[str, Campaign], *, are_named: bool) -> None:
+    """Say how much is fetched, and, of definitions that nobody named, by which alone less would be."""
 
     needed: dict[str, Sequence[Download]] = {}
-    for name in names:
-        with suppress(PlimsollError):
-            campaign = _requested(settings, name, values)
-            if for_other_hosts or _runs_here(toolkit, campaign):
-                needed[name] = [download for download in downloads(toolkit, campaign) if not download.is_there]
+    for name, campaign in campaigns.items():
+        with suppress(PlimsollError):  # told when it is prepared
+            needed[name] = [download for download in downloads(toolkit, campaign) if not download.is_there]
     by_name = {download.name: download for wanted in needed.values() for download in wanted}
     for line in download_lines(list(by_name.values())):
-        typer.echo(f"{line}. What is fetched is kept in {settings.cache}")
-    if by_name and not for_other_hosts:
+        typer.echo(f"{line}. What is fetched is kept in {cache}")
+    if by_name and not are_named:
         # Of equal downloads those of the demo, with which people begin
         least = min(needed, key=lambda name: (known_bytes(needed[name]), name != "demo"))
         size = f"{known_bytes(needed[least]) / 1_000_000:,.0f} MB"
@@ -162,9 +156,7 @@ def _of_machine() -> Sequence[Finding]:
     from plimsoll.adapters.hosts.machine import examine
     from plimsoll.adapters.providers.local.checks import LocalOptions, memory_needed
     from plimsoll.bootstrap import artefacts_in, load_definition, products_with
-    from plimsoll.domain.campaign.resolve import hosts_spec, resolve
     from plimsoll.places import shipped
-    from plimsoll.services.toolkit import needs_of
     from plimsoll.settings import Settings
 
     settings = Settings()

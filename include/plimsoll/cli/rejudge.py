@@ -20,10 +20,7 @@ _Jobs = Annotated[
 
 _Sliding = Annotated[
     bool,
-    typer.Option(
-        "--sliding",
-        help="Judge the campaign's first service level by sliding windows too, from now on.",
-    ),
+    typer.Option("--sliding", help="Judge the campaign's first service level by sliding windows too, from now on."),
 ]
 
 

@@ -11,8 +11,9 @@ from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import CampaignArgument, JsonOption, open_store, print_json, print_text, show_answer
+from plimsoll.cli.output import CampaignArgument, JsonOption, open_store, print_json, print_text, show_answer, writing
 from plimsoll.domain.keys import host_bounds
+from plimsoll.domain.text.errors import NotFound, StoreError
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -93,7 +94,6 @@ def _publish(campaign: str, incomplete: bool, as_json: bool) -> None:
 
 def _again(bundle: Path, into: Path | None, as_json: bool) -> None:
     from plimsoll.adapters.code_version import code_version
-    from plimsoll.domain.text.errors import NotFound
     from plimsoll.services.publish.reproducing import report_again
     from plimsoll.services.store.layout import REPORT
 
@@ -134,7 +134,6 @@ def _bounded_memory() -> Iterator[None]:
 
 
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:
-    from plimsoll.domain.text.errors import StoreError
 
     try:
         for name, content in files.items():
@@ -195,19 +194,15 @@ def bundle(campaign: CampaignArgument, *, output: _File = None, raw: _Raw = Fals
     """Write the bundle of a campaign's published report to a file: definition, fingerprints, manifests, intervals,
     verdicts, versions and commands, with checksums. `plimsoll report FILE` makes the same report from it anywhere.
     """
-    from plimsoll.domain.text.errors import StoreError
     from plimsoll.services.publish.reproducing import bundle_with_raw, published_bundle
 
     store, path = open_store(), output or Path(f"{campaign}.zip")
-    try:
-        with _whole_file(path) as stream:
-            if raw:
-                bundle_with_raw(store, campaign, stream)
-            else:
-                stream.write(published_bundle(store, campaign))
-            size = stream.tell()
-    except OSError as error:
-        raise StoreError(f"can't be written ({error.strerror})", where=str(path), mend="choose another file") from error
+    with writing(path), _whole_file(path) as stream:
+        if raw:
+            bundle_with_raw(store, campaign, stream)
+        else:
+            stream.write(published_bundle(store, campaign))
+        size = stream.tell()
     is_file = path.is_file()  # else it may be standard output, and what is said there would follow the bundle
     if as_json:
         print_json({"campaign_id": campaign, "bundle": str(path), "bytes": size}, err=not is_file)

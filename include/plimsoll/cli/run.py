@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.output import DefinitionArgument, SetOption, log_shown, print_text, show_answer, user_name
-from plimsoll.domain.text.errors import Problem, Refused
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.keys.trigger import Approval
+from plimsoll.domain.text.errors import Problem, ProviderError, Refused
+from plimsoll.domain.text.wording import meant
+from plimsoll.services.campaign.open.planning import make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,14 +61,8 @@ def run(  # noqa: PLR0913, PLR0917  # each is an option
     with `--campaign`.
     """
     from plimsoll.bootstrap import build_toolkit, load_document
-    from plimsoll.domain.campaign.resolve import resolve
-    from plimsoll.domain.keys.approve import Approval
-    from plimsoll.domain.keys.loads import load_remarks
-    from plimsoll.domain.keys.substitution import with_values
-    from plimsoll.domain.text.errors import ProviderError
     from plimsoll.services.campaign.open.creation import open_campaign, requested_definition
-    from plimsoll.services.campaign.open.planning import make_plan
-    from plimsoll.services.campaign.open.remarks import remarks
+    from plimsoll.services.campaign.open.remarks import remarks_on
     from plimsoll.services.campaign.open.request import campaign_id_of, read_request, values_set
     from plimsoll.services.campaign.state.runs import end_run, require_no_other_run
     from plimsoll.services.hosts.approval import approval_refused, missing_approval
@@ -89,10 +87,7 @@ def run(  # noqa: PLR0913, PLR0917  # each is an option
     if missing and not approve:
         raise approval_refused(known.campaign_id, missing, "if you may, approve it by `--approve`, in your name")
     plan = open_campaign(toolkit, declared, request, at, document)
-    for remark in (
-        *load_remarks(with_values(document.content, resolved.values)),
-        *remarks(toolkit, make_plan(resolved, parallel=1)),
-    ):
+    for remark in remarks_on(document, toolkit, make_plan(resolved, parallel=1)):
         print_text(f"Note: {remark}.")
     with (
         held(toolkit, plan.campaign_id) as holder,
@@ -114,7 +109,6 @@ def run(  # noqa: PLR0913, PLR0917  # each is an option
 
 def _require_the_one_meant(store: ResultStore, campaign: str, new_campaign: str) -> None:
     """Raise Refused if the campaign to continue does not exist, or the one to begin does."""
-    from plimsoll.domain.text.wording import meant
     from plimsoll.services.store.listing import campaign_exists, campaign_ids
 
     if campaign and new_campaign:

@@ -1,4 +1,6 @@
-"""`plimsoll trend`: how the figures of a definition's campaigns move, and where they change."""
+"""`plimsoll trend`: how the figures of a definition's campaigns move, and where they change; `plimsoll compare`: two
+campaigns side by side.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from plimsoll.cli.output import JsonOption, open_store, print_json, print_table, print_text, user_name
+from plimsoll.cli.output import (
+    JsonOption,
+    open_store,
+    print_json,
+    print_table,
+    print_text,
+    print_view,
+    user_name,
+    writing,
+)
 
 if TYPE_CHECKING:
     from plimsoll.analysis.trend.series import Order
@@ -67,11 +78,15 @@ def trend(  # noqa: PLR0913  # each way to show it is an option
     document = _trend(names, by, accept, baseline)
     for path, content_of in ((csv, otava_csv), (badge, badge_of)):
         if path:
-            _write(path, content_of(document))
+            content = content_of(document)
+            with writing(path):
+                path.write_bytes(content)
     if html:
         from plimsoll.report.trend.page import trend_html
 
-        _write(html, trend_html(document))
+        page = trend_html(document)
+        with writing(html):
+            html.write_bytes(page)
     if as_json:
         print_json(document.model_dump(mode="json"))
     elif markdown:
@@ -109,10 +124,54 @@ def _show(document: TrendDocument) -> None:
         print_text(f"- {sentence}")
 
 
-def _write(path: Path, content: bytes) -> None:
-    from plimsoll.domain.text.errors import StoreError
+def _pairs(values: list[str]) -> list[str]:
+    for value in values:
+        a, equals, b = value.partition("=")
+        if not (a and equals and b):
+            raise typer.BadParameter(f"{value!r} is not ID_IN_A=ID_IN_B")
+    return values
 
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise StoreError(f"can't be written ({error.strerror})", where=str(path), mend="choose another file") from error
+
+_A = Annotated[str, typer.Argument(metavar="A", help="Id of the campaign to compare with, as with a control.")]
+_B = Annotated[str, typer.Argument(metavar="B", help="Id of the campaign to compare.")]
+_Pair = Annotated[
+    list[str],
+    typer.Option(
+        callback=_pairs,
+        metavar="ID_IN_A=ID_IN_B",
+        help="Compare these two variants, whose ids differ; can be repeated. Variants with the same id need no pair.",
+    ),
+]
+_Force = Annotated[
+    bool,
+    typer.Option(
+        "--force",
+        help="Compare campaigns in spite of differences that make them incomparable. The differences are named.",
+    ),
+]
+
+
+def compare(
+    a: _A,
+    b: _B,
+    *,
+    pair: _Pair = [],  # noqa: B006  # typer copies it
+    force: _Force = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Put two campaigns side by side: environments, capacities and maxima, and which of the differences stand.
+
+    If they are not comparable, such as by another service level, timing or workload, the command names the differences
+    and exits with 2.
+    """
+    from plimsoll.adapters.clock import SystemClock
+    from plimsoll.services.publish.results import compare_stored
+
+    pairing = dict(value.split("=", 1) for value in pair)
+    comparison = compare_stored(open_store(), a, b, pairing=pairing, force=force, now=SystemClock().now())
+    if as_json:
+        print_json(comparison.model_dump(mode="json"))
+        return
+    from plimsoll.report.compare.view import comparison_view
+
+    print_view(comparison_view(comparison))

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from plimsoll.domain.campaign.specs import VariantSpec
-from plimsoll.domain.keys.origins import Download
-from plimsoll.domain.keys.variant import Archive
+from plimsoll.domain.keys.variant import Archive, Download
 from plimsoll.domain.text.errors import Problem
 
 OWN_JDK = "openjdk-11.0.13"

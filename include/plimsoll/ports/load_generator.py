@@ -10,10 +10,10 @@ from typing import Literal
 from plimsoll.domain.attempt.load_summary import BrokenRule, LoadSummary
 from plimsoll.domain.attempt.status import LevelProgress, LoadPhase
 from plimsoll.domain.campaign.specs import LoadSpec
-from plimsoll.domain.keys.origins import Download
 from plimsoll.domain.keys.process import GeneratorSecond
 from plimsoll.domain.keys.system import LoadGeneratorChoice
 from plimsoll.domain.keys.timing import StopRule
+from plimsoll.domain.keys.variant import Download
 from plimsoll.domain.keys.workload import CQL, Workload
 from plimsoll.domain.text.errors import LoadError, Problem
 from plimsoll.ports.host import Host

@@ -11,9 +11,8 @@ from plimsoll.domain.attempt.load_summary import LeftoverWork
 from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ReportedNode
 from plimsoll.domain.keys.action import Action, ActionEnd, ActionName
-from plimsoll.domain.keys.origins import Download
 from plimsoll.domain.keys.process import Event, EventKind, LogLine, Process
-from plimsoll.domain.keys.variant import Variant
+from plimsoll.domain.keys.variant import Download, Variant
 from plimsoll.domain.text.errors import ActionError, DeployError, Problem
 from plimsoll.ports.host import Host
 

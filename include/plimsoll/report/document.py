@@ -36,8 +36,8 @@ from plimsoll.domain.attempt.result import Check, Note, OpeningBacklog
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.cost import Spending
 from plimsoll.domain.keys.action import ActionResult
-from plimsoll.domain.keys.approve import Approvals
 from plimsoll.domain.keys.service_level import Percentiles, WorstIsFloor
+from plimsoll.domain.keys.trigger import Approvals
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.report.sections.answer import sentences
 from plimsoll.report.sections.cells import cost_of_cell

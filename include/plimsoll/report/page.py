@@ -26,7 +26,6 @@ from jinja2 import Environment as Templates
 
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.misses import Miss
-from plimsoll.domain.hosts.cost import Spending
 from plimsoll.domain.text.units import show_usd
 from plimsoll.report import formatting
 from plimsoll.report.charts.rendering import static_picture
@@ -42,11 +41,7 @@ from plimsoll.report.words.misses import anchor, misses_table, start
 _FORMATS = ("duration", "listing", "moment", "ms", "ops", "percent", "percent_at_least", "plural")
 
 
-def _spent(spending: Spending) -> str:
-    return f"{'at least ' * spending.is_least}{show_usd(spending.usd)}"
-
-
-_FILTERS = {**{name: getattr(formatting, name) for name in _FORMATS}, "usd": show_usd, "spent": _spent}
+_FILTERS = {**{name: getattr(formatting, name) for name in _FORMATS}, "usd": show_usd}
 
 _LIBRARY = "vl-convert-python"
 _WITH_TEMPLATES = ("plimsoll.report.sections", "plimsoll.report.trend")

@@ -14,7 +14,7 @@ from plimsoll.domain.attempt.result import ValidOutcome
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import Cell, grid
 from plimsoll.domain.campaign.part import Part
-from plimsoll.domain.keys.stage import StageLoad, StageStart
+from plimsoll.domain.keys.strategy import StageLoad, StageStart
 from plimsoll.strategies.decision import StrategyOfCampaign
 from plimsoll.strategies.matrix import CapacityKind, Observations
 from plimsoll.strategies.state import State, observations

@@ -12,7 +12,7 @@ from airflow.sdk import Context
 
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.resolve import resolve
-from plimsoll.domain.keys.approve import Approval, ApprovalQuestion
+from plimsoll.domain.keys.trigger import Approval, ApprovalQuestion
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.domain.text.units import format_duration, show_usd
 from plimsoll.services.campaign.open.planning import make_plan

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from plimsoll.domain.attempt.result import Manifest, Verdict
 from plimsoll.domain.hosts.cluster import Cluster
-from plimsoll.domain.hosts.cost import cost_until, lacks_price
+from plimsoll.domain.hosts.cost import lacks_price, total
 from plimsoll.domain.hosts.fingerprint import Fingerprint, JvmFacts, NodeFingerprint
 from plimsoll.domain.keys.host_bounds import HostFigures
 from plimsoll.domain.keys.process import by_prefix
@@ -115,7 +115,7 @@ def reaped(result: Reaped, now: datetime, *, dry_run: bool) -> Iterator[str]:
 
 
 def _cluster(cluster: Cluster, now: datetime) -> str:
-    usd = None if lacks_price(cluster.hosts) else cost_until(cluster, now).usd
+    usd = None if lacks_price(cluster.hosts) else total(cluster.hosts, now).usd
     cost = f", cost so far {show_usd(usd)}" if usd != 0 else ""
     resources = f": {', '.join(cluster.resources)}" if cluster.resources else ""
     return f"{cluster.id} of {cluster.owner or 'nobody'}, up since {_moment(cluster.created_at)}{cost}{resources}"

@@ -9,7 +9,7 @@ from tests.support.campaigns.synthetic import GENERATED_AT
 
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.keys.loads import TakenLoad
-from plimsoll.domain.keys.stage import Stage, StageLoad, StageStart
+from plimsoll.domain.keys.strategy import Stage, StageLoad, StageStart
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.dags.forms import campaign_params
 from plimsoll_airflow.dags.texts import campaign_doc

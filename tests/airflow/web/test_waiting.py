@@ -12,7 +12,7 @@ from sqlalchemy import select
 from tests.airflow.web.app import CAMPAIGN, DEFINITION, Client
 from tests.fakes.installation import Installation
 
-from plimsoll.domain.keys.approve import Approve
+from plimsoll.domain.keys.trigger import Approve
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals import api_server
 from plimsoll_airflow.internals.slots import Slots, slots

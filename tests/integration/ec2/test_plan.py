@@ -15,9 +15,8 @@ from tests.support.ssh.command import keygen
 from plimsoll import cli
 from plimsoll.bootstrap import full_toolkit
 from plimsoll.domain.campaign.specs import LoadSpec, ProductSpec
-from plimsoll.domain.keys.origins import Download
 from plimsoll.domain.keys.process import Process
-from plimsoll.domain.keys.variant import Variant
+from plimsoll.domain.keys.variant import Download, Variant
 from plimsoll.domain.text.errors import Problem
 from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.toolkit import Toolkit

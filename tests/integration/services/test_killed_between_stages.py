@@ -15,8 +15,7 @@ from tests.support.suite.requirements import long
 
 from plimsoll import cli
 from plimsoll.domain.keys.loads import TakenLoad
-from plimsoll.domain.keys.stage import Stage
-from plimsoll.domain.keys.strategy import FullGrid, Ramp
+from plimsoll.domain.keys.strategy import FullGrid, Ramp, Stage
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 RUN = ("run", "staged", "--campaign", "mine")

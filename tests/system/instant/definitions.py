@@ -3,13 +3,11 @@
 from tests.fakes.gated import DEAR
 from tests.fakes.installation import instant_definition
 
-from plimsoll.domain.keys.approve import Approve
 from plimsoll.domain.keys.loads import TakenLoad
 from plimsoll.domain.keys.parameters import Parameter
-from plimsoll.domain.keys.stage import Stage
-from plimsoll.domain.keys.strategy import FullGrid, Ramp, Search
+from plimsoll.domain.keys.strategy import FullGrid, Ramp, Search, Stage
 from plimsoll.domain.keys.system import ProviderChoice
-from plimsoll.domain.keys.trigger import Trigger
+from plimsoll.domain.keys.trigger import Approve, Trigger
 
 STAGES = (
     Stage(id="maximum", strategy=Ramp()),

@@ -9,7 +9,7 @@ from plimsoll.analysis.campaign.capacity import capacities
 from plimsoll.analysis.campaign.pauses import Steadiness, unsteady
 from plimsoll.analysis.campaign.statistics import Comparison, are_few, smallest_corrected_p
 from plimsoll.analysis.campaign.taken_loads import changed_maxima
-from plimsoll.domain.keys.stage import StageLoad
+from plimsoll.domain.keys.strategy import StageLoad
 
 
 def test_steal_is_noticed_beyond_one_percent_and_other_programs_beyond_five() -> None:

@@ -11,7 +11,7 @@ from tests.unit.cli.commands import paid
 from typer.testing import CliRunner, Result
 
 from plimsoll.cli import cli
-from plimsoll.domain.keys.approve import Approve
+from plimsoll.domain.keys.trigger import Approve
 from plimsoll.domain.text.errors import Refused
 from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.store.campaigns import CampaignStore

@@ -13,12 +13,12 @@ from plimsoll.cli.plan import show
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.hosts.cost import HostRate, Tariff
 from plimsoll.domain.keys.action import Action
-from plimsoll.domain.keys.approve import Approve
+from plimsoll.domain.keys.definition_keys import Published, PublishedRow
 from plimsoll.domain.keys.host_bounds import Disturbance
 from plimsoll.domain.keys.loads import NO_LOAD
-from plimsoll.domain.keys.origins import Download, Published, PublishedRow
-from plimsoll.domain.keys.stage import Stage
-from plimsoll.domain.keys.strategy import FullGrid, Search, Strategy
+from plimsoll.domain.keys.strategy import FullGrid, Search, Stage, Strategy
+from plimsoll.domain.keys.trigger import Approve
+from plimsoll.domain.keys.variant import Download
 from plimsoll.services.campaign.open.planning import Plan, make_plan
 
 RATE = HostRate(kind="c5.2xlarge", vcpus=8, usd_per_hour=180.0)

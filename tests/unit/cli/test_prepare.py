@@ -15,7 +15,7 @@ from tests.support.campaigns.small_definition import SMALL
 from tests.unit.cli.commands import run_command
 
 from plimsoll.domain.campaign.specs import LoadSpec, ProductSpec
-from plimsoll.domain.keys.origins import Download
+from plimsoll.domain.keys.variant import Download
 from plimsoll.domain.text.errors import ArtefactError, UntrustedServer
 
 SHIPPED = Path(__file__).parents[3] / "include" / "campaigns"

@@ -5,21 +5,14 @@ from typing import Any
 import pytest
 
 from plimsoll.domain.campaign.cell import AttemptKey
-from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo
-from plimsoll.domain.hosts.cost import HostRate, Paid, Span, Tariff, cost_until, lacks_price, shared
+from plimsoll.domain.hosts.cluster import HostInfo
+from plimsoll.domain.hosts.cost import HostRate, Paid, Span, Tariff, lacks_price, shared, total
 
 BEGAN = datetime(2026, 1, 31, 12, tzinfo=UTC)
-KEY = ClusterId(campaign_id="azul", name="g1-040k-r3/1")
 
 
 def host(name: str, usd: Any, since: Any = BEGAN) -> Any:
     return HostInfo(name=name, role="load" if name == "load" else "node", address="", since=since, usd_per_hour=usd)
-
-
-def cluster(*hosts: Any) -> Any:
-    return Cluster(
-        id=KEY, owner="me", provider="ec2", hosts=hosts, created_at=BEGAN, expires_at=BEGAN + timedelta(hours=9)
-    )
 
 
 def tariff(node: float | None, load: float | None, vcpus: int | None = 8) -> Tariff:
@@ -29,18 +22,18 @@ def tariff(node: float | None, load: float | None, vcpus: int | None = 8) -> Tar
 
 def test_each_host_costs_from_its_own_start() -> None:
     late = host("node2", 0.6, BEGAN + timedelta(hours=1))
-    cost = cost_until(cluster(host("node1", 0.6), late, host("load", 0.3)), BEGAN + timedelta(hours=2))
+    cost = total([host("node1", 0.6), late, host("load", 0.3)], BEGAN + timedelta(hours=2))
     assert cost.usd == pytest.approx(2 * 0.6 + 0.6 + 2 * 0.3)
     assert cost.host_seconds == 5 * 3600
 
 
 def test_the_first_minute_is_paid_for_whole() -> None:
-    cost = cost_until(cluster(host("load", 60.0)), BEGAN + timedelta(seconds=5))
+    cost = total([host("load", 60.0)], BEGAN + timedelta(seconds=5))
     assert cost.usd == pytest.approx(1.0)
 
 
 def test_hosts_without_price_or_start_cost_nothing() -> None:
-    cost = cost_until(cluster(host("node1", None), host("load", 5.0, None)), BEGAN + timedelta(hours=2))
+    cost = total([host("node1", None), host("load", 5.0, None)], BEGAN + timedelta(hours=2))
     assert (cost.usd, cost.host_seconds) == (0.0, 7200)
 
 

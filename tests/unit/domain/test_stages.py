@@ -4,13 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from plimsoll.domain.campaign.campaign import notes_of_stage
 from plimsoll.domain.campaign.cell import AttemptKey, cell_ids, cells_by_id, parts_of
 from plimsoll.domain.campaign.resolve import resolve
-from plimsoll.domain.campaign.stage_notes import notes_of_stage
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.loads import TakenLoad
-from plimsoll.domain.keys.stage import StageLoad, StageStart
-from plimsoll.domain.keys.strategy import FullGrid, Ramp
+from plimsoll.domain.keys.strategy import FullGrid, Ramp, StageLoad, StageStart
 from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.services.definitions.reference import dump_definition, parse_definition
 
@@ -192,6 +191,15 @@ def test_a_fault_that_several_stages_inherit_is_told_once() -> None:
     with pytest.raises(DefinitionError) as caught:
         parse_definition(text + "stages: [{id: a}, {id: b}]", "staged.yaml")
     assert str(caught.value).count("does not divide the judged time") == 1
+
+
+def test_sliding_windows_from_the_top_are_at_fault_there_although_stages_have_timings_of_their_own() -> None:
+    text = TOP + "service_levels: [{windows: sliding}]\n"
+    stages = "stages: [{id: a, timing: {duration: 30s, warmup: 10s}}, {id: b}]"
+    with pytest.raises(DefinitionError) as caught:
+        parse_definition(text + stages, "staged.yaml")
+    assert "service_levels[0].windows (line 10): the first service level has sliding windows" in str(caught.value)
+    assert str(caught.value).count("has sliding windows") == 1
 
 
 def test_stages_that_would_have_cells_of_the_same_ids_are_refused() -> None:

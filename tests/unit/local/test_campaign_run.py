@@ -13,8 +13,7 @@ from plimsoll.domain.campaign.cell import AttemptKey, Cell, grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.loads import TakenLoad
-from plimsoll.domain.keys.stage import Stage, StageLoad, StageStart
-from plimsoll.domain.keys.strategy import FullGrid
+from plimsoll.domain.keys.strategy import FullGrid, Stage, StageLoad, StageStart
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.layout import report_key

@@ -5,7 +5,7 @@ from tests.support.campaigns.outcomes import Outcomes, campaign_of
 
 from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.analysis.campaign.findings import Findings, analyse
-from plimsoll.domain.keys.origins import Provenance
+from plimsoll.domain.hosts.fingerprint import Provenance
 from plimsoll.domain.keys.service_level import LevelVerdict
 from plimsoll.report.formatting import moment
 from plimsoll.report.words.answers import headline, threshold_words

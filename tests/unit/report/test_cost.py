@@ -11,7 +11,7 @@ from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.hosts.cost import Entry, Spending
-from plimsoll.domain.keys.approve import Approval
+from plimsoll.domain.keys.trigger import Approval
 from plimsoll.report.charts.theme import Figure
 from plimsoll.report.document import report_document
 from plimsoll.report.page import summary_markdown

@@ -9,8 +9,8 @@ from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import Findings, analyse
+from plimsoll.domain.hosts.fingerprint import Provenance
 from plimsoll.domain.keys.log_words import COORDINATED_OMISSION
-from plimsoll.domain.keys.origins import Provenance
 from plimsoll.report.sections.registry import METHODS, order_words
 from plimsoll.report.words.header import counted_from, methods_words
 

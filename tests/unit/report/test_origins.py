@@ -6,7 +6,7 @@ from tests.support.campaigns.synthetic import demo_campaign
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import analyse
-from plimsoll.domain.keys.origins import Provenance
+from plimsoll.domain.hosts.fingerprint import Provenance
 from plimsoll.report.compare.campaigns import compare_campaigns
 from plimsoll.report.words.environment_facts import origins
 from plimsoll.report.words.header import header_facts

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.report.pages import page_of
 
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.keys.origins import Published, PublishedRow
+from plimsoll.domain.keys.definition_keys import Published, PublishedRow
 from plimsoll.report import page
 from plimsoll.report.charts.theme import Figure
 from plimsoll.report.sections import Section

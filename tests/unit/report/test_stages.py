@@ -23,7 +23,7 @@ from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.cluster import PROCESSORS
 from plimsoll.domain.hosts.fingerprint import Fingerprint, NodeFingerprint
 from plimsoll.domain.keys.action import Action, condition_of
-from plimsoll.domain.keys.stage import StageLoad, StageStart, StageStarts
+from plimsoll.domain.keys.strategy import StageLoad, StageStart, StageStarts
 from plimsoll.domain.text.errors import Refused
 from plimsoll.report import build_report
 from plimsoll.report.compare.parts import Comparisons, compare_parts, comparisons_of, only_in_one

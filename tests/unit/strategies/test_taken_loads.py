@@ -10,8 +10,7 @@ from plimsoll.domain.attempt.result import Outcome, ValidOutcome, Verdict
 from plimsoll.domain.campaign.cell import AttemptKey, Cell, cell_ids, grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.keys.loads import TakenLoad
-from plimsoll.domain.keys.stage import Stage, StageLoad
-from plimsoll.domain.keys.strategy import FullGrid, Ramp
+from plimsoll.domain.keys.strategy import FullGrid, Ramp, Stage, StageLoad
 from plimsoll.strategies.replay import Replay, replay
 from plimsoll.strategies.stage_starts import find_stage_start
 from plimsoll.strategies.state import CampaignState, CellAttempts, JudgedAttempt, campaign_state

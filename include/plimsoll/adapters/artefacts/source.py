@@ -22,8 +22,7 @@ from plimsoll.adapters.artefacts.locks import LockedSet, database_versions, lock
 from plimsoll.adapters.artefacts.maven import entry_of, jar_folder
 from plimsoll.adapters.artefacts.release_programs import is_there, release, release_jars, size_bytes
 from plimsoll.domain.campaign.specs import VariantSpec
-from plimsoll.domain.keys.origins import Download
-from plimsoll.domain.keys.variant import Archive, Collector
+from plimsoll.domain.keys.variant import Archive, Collector, Download
 from plimsoll.domain.text.errors import ArtefactError, Problem
 from plimsoll.ports.artefacts import OWN_JDK, Program, ReleaseProgram, how_to_fetch, jdk_of
 from plimsoll.ports.log import Log

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 
 from plimsoll.analysis import grouped
 from plimsoll.domain.campaign.resolve import OF_A_STAGE, resolve
-from plimsoll.domain.keys.approve import Approval
 from plimsoll.domain.keys.process import ProcessOnHost
+from plimsoll.domain.keys.trigger import Approval
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import NotFound
 from plimsoll.strategies.state import CampaignState, CellAttempts, campaign_state
@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     from plimsoll.domain.campaign.part import Part
     from plimsoll.domain.definition.definition import Definition
     from plimsoll.domain.hosts.cost import Spending
-    from plimsoll.domain.hosts.fingerprint import Fingerprint
-    from plimsoll.domain.keys.origins import Provenance
+    from plimsoll.domain.hosts.fingerprint import Fingerprint, Provenance
     from plimsoll.domain.keys.service_level import LevelVerdict
-    from plimsoll.domain.keys.stage import StageStarts
+    from plimsoll.domain.keys.strategy import StageStarts
 
 CellOutcome = Literal["met", "missed", "invalid", "not run", "not needed"]
 PERCENTILES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")

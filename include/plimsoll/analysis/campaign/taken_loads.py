@@ -28,7 +28,7 @@ from plimsoll.domain.text.base import Model
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign.capacity import Capacity
     from plimsoll.analysis.campaign.cell_results import CellResult
-    from plimsoll.domain.keys.stage import StageLoad
+    from plimsoll.domain.keys.strategy import StageLoad
 
 _TWO_SIDED = 0.975
 

@@ -6,9 +6,8 @@ from typing import Annotated, Literal, Self
 from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.campaign.cell import Cell
-from plimsoll.domain.keys.approve import Approvals
 from plimsoll.domain.keys.service_level import WorstIsFloor
-from plimsoll.domain.keys.trigger import Begun, GivenValues
+from plimsoll.domain.keys.trigger import Approvals, Begun, GivenValues
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import show_usd
 from plimsoll.domain.text.wording import figure, plural
@@ -272,8 +271,7 @@ class CampaignSummary(Model):
         ),
     ]
     waits_for: Annotated[
-        LeftOutIfEmpty[str],
-        Field(description="What its living runs wait for: a cluster, another run"),
+        LeftOutIfEmpty[str], Field(description="What its living runs wait for: a cluster, another run")
     ] = ""
     cells: Annotated[int, Field(description="Cells of the definition")]
     counts: Annotated[dict[CellStateName, int], Field(description="Cells by state; those of 0 left out")]

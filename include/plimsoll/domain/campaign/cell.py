@@ -1,8 +1,7 @@
 """Cells and attempts: the units of work of a campaign, and the seed of what is drawn at random for one."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from typing import Annotated, Literal
 
@@ -11,6 +10,7 @@ from pydantic import AwareDatetime, Field
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.part import Part, part_name
 from plimsoll.domain.keys.host_bounds import LONGEST_CELL_ID
+from plimsoll.domain.keys.loads import NO_LOAD
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.errors import Problem
 
@@ -147,47 +147,29 @@ def parts_of(campaign: Campaign, cell_id: str) -> Sequence[Part]:
 
 def grid(campaign: Campaign) -> tuple[Cell, ...]:
     """Return all cells whose loads are known, in definition order: stages, workloads, repeats, variants, loads."""
-    return tuple(
-        Cell(
-            stage=part.stage,
-            variant=variant.id,
-            workload=part.workload_id,
-            load_ops_s=load,
-            level=part.level,
-            repeat=repeat,
-        )
-        for part in campaign.parts
-        for repeat in range(1, part.repeats + 1)
-        for variant in part.variants
-        for load in part.loads_of(variant.id)
-    )
+    return tuple(cell for part in campaign.parts for cell in _cells_of(part, part.loads_of))
 
 
-@dataclass(frozen=True)
-class AwaitedCell:
-    """A cell whose load is not known yet, because it depends on the results of an earlier stage."""
-
-    stage: str
-    variant: str
-    workload: str
-    level: str
-    repeat: int
-
-    @property
-    def id(self) -> str:
-        # Any load will do: the id has the level in its place
-        return Cell(**self.__dict__, load_ops_s=1).id
+def awaited_cells(campaign: Campaign) -> tuple[Cell, ...]:
+    """Return the cells of stages whose loads are not known yet, in the definition's order, each without a load: ids
+    have its `level` in its place.
+    """
+    return tuple(cell for part in campaign.parts if not part.has_loads for cell in _cells_of(part, lambda _: NO_LOAD))
 
 
-def awaited_cells(campaign: Campaign) -> tuple[AwaitedCell, ...]:
-    """Return the cells of stages whose loads are not known yet, in the definition's order."""
-    return tuple(
-        AwaitedCell(part.stage, variant.id, part.workload_id, part.level, repeat)
-        for part in campaign.parts
-        if not part.has_loads
-        for repeat in range(1, part.repeats + 1)
-        for variant in part.variants
-    )
+def _cells_of(part: Part, loads_of: Callable[[str], Sequence[int]]) -> Iterator[Cell]:
+    """Yield the cells of a part, with those loads of each variant, by its id."""
+    for repeat in range(1, part.repeats + 1):
+        for variant in part.variants:
+            for load in loads_of(variant.id):
+                yield Cell(
+                    stage=part.stage,
+                    variant=variant.id,
+                    workload=part.workload_id,
+                    load_ops_s=load,
+                    level=part.level,
+                    repeat=repeat,
+                )
 
 
 def cell_ids(campaign: Campaign) -> tuple[str, ...]:

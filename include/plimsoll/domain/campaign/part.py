@@ -10,17 +10,16 @@ from typing import Literal, TypeVar
 from pydantic import JsonValue
 
 from plimsoll.domain.keys.action import Action
-from plimsoll.domain.keys.approve import Approve
+from plimsoll.domain.keys.definition_keys import Published
+from plimsoll.domain.keys.faults import Fault, Path
 from plimsoll.domain.keys.host_bounds import Canary, Disturbance
 from plimsoll.domain.keys.loads import CLOSED, NO_LOAD, Loop, TakenLoad
-from plimsoll.domain.keys.origins import IMPORTED, Published
 from plimsoll.domain.keys.parameters import Parameter, Values
 from plimsoll.domain.keys.service_level import RateBelow, ServiceLevel
-from plimsoll.domain.keys.stage import StageLoad, StageStart
-from plimsoll.domain.keys.strategy import Ramp, Strategy, Threshold, chooses_cells, most_cells
-from plimsoll.domain.keys.system import NOT_KNOWN, LoadGeneratorChoice, ProviderChoice, System
+from plimsoll.domain.keys.strategy import Ramp, StageLoad, StageStart, Strategy, Threshold, chooses_cells, most_cells
+from plimsoll.domain.keys.system import IMPORTED, NOT_KNOWN, LoadGeneratorChoice, ProviderChoice, System
 from plimsoll.domain.keys.timing import AtMost, StopRule, Timing
-from plimsoll.domain.keys.trigger import Trigger
+from plimsoll.domain.keys.trigger import Approve, Trigger
 from plimsoll.domain.keys.variant import Variant
 from plimsoll.domain.keys.workload import KNOWN_PRODUCTS, OPTIONS, OWN, UNKNOWN, Workload, protocol_of
 from plimsoll.prefix import dag_id_of
@@ -321,13 +320,17 @@ class Part(Setup):
         spares = self.action.spares if self.action else 0
         return self.system.nodes + spares if self.provider.owns == "cluster" else 0
 
-    def key(self, path: str) -> str:
-        """Return where the definition has that key of the part: `workloads[2].name` for `workload.name`."""
-        key, dot, rest = re.split(r"(?<=\w)(\.|(?=\[)|$)", path, maxsplit=1)
+    def path(self, key: str, *rest: int | str) -> Path:
+        """Return where the definition has that key of the part: in its stage or workload, or at the top for all."""
         stage, workload = self.places
         if key not in self.own_keys:
-            return path
-        return f"workloads[{workload}]{dot}{rest}" if key == "workload" else f"stages[{stage}].{path}"
+            return (key, *rest)
+        return ("workloads", workload, *rest) if key == "workload" else ("stages", stage, key, *rest)
+
+    def key(self, path: str) -> str:
+        """Return the same as text: `workloads[2].name` for `workload.name`."""
+        key = re.split(r"\W", path, maxsplit=1)[0]
+        return f"{Fault(self.path(key), '').key}{path.removeprefix(key)}"
 
     def client_options_of(self, variant: Variant) -> dict[str, JsonValue]:
         """Return the workload's options of the protocol that clients of a variant speak."""

@@ -3,7 +3,7 @@
 Whoever gets these need not know what kind of campaign it is.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -13,8 +13,7 @@ from plimsoll.domain.campaign.specs import HostsSpec, LoadSpec, ProductSpec, Tar
 from plimsoll.domain.keys.definition_keys import DefinitionKeys
 from plimsoll.domain.keys.loads import CLOSED
 from plimsoll.domain.keys.process import NodeNeeds
-from plimsoll.domain.keys.stage import Stage
-from plimsoll.domain.keys.strategy import Threshold
+from plimsoll.domain.keys.strategy import Stage, Threshold
 from plimsoll.domain.keys.variant import Variant
 from plimsoll.domain.keys.workload import NamedWorkload
 
@@ -33,11 +32,6 @@ def resolve(definition: DefinitionKeys) -> Campaign:
     stages = tuple(_stage(definition, shared, number, stage) for number, stage in numbered)
     named = tuple(workload.id for workload in definition.workloads) if len(definition.workloads) > 1 else ()
     return Campaign(**shared, stages=stages, workload_ids=named)
-
-
-def stages_of(definition: DefinitionKeys, campaign: Campaign) -> Iterator[tuple[Stage | None, CampaignStage]]:
-    """Yield each stage as it is written, with what it is resolved to; None where the definition has no `stages`."""
-    return zip(definition.stages or (None,), campaign.stages, strict=True)
 
 
 def _stage(definition: DefinitionKeys, shared: Mapping[str, Any], number: int, stage: Stage | None) -> CampaignStage:

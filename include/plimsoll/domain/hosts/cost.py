@@ -7,8 +7,9 @@ from typing import Annotated
 from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.campaign.cell import AttemptKey
-from plimsoll.domain.hosts.cluster import Cluster, HostInfo
+from plimsoll.domain.hosts.cluster import HostInfo
 from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.units import show_usd
 
 _HOUR = timedelta(hours=1)
 # Per-second billing has a first minute.
@@ -109,6 +110,11 @@ class Spending(Model):
         return sum(entry.usd for entry in self.entries) + self.idle_usd
 
     @property
+    def words(self) -> str:
+        """Return the total as text: `2.00 USD`, or `at least 2.00 USD`."""
+        return show_usd(self.usd, is_least=self.is_least)
+
+    @property
     def is_least(self) -> bool:
         """Tell whether a host has no known price, so that all of them have cost more."""
         return any(entry.is_least for entry in (*self.entries, *self.idle))
@@ -126,10 +132,6 @@ class Spending(Model):
         """Return the cost of all attempts at that cell, US dollars; None where the cell had no hosts."""
         amounts = [entry.usd for entry in self.entries if entry.key.cell_id == cell_id]
         return sum(amounts) if amounts else None
-
-
-def cost_until(cluster: Cluster, end: datetime) -> Paid:
-    return total(cluster.hosts, end)
 
 
 def lacks_price(hosts: Iterable[HostInfo]) -> bool:

@@ -1,13 +1,32 @@
-"""The real environment of an attempt, read from its hosts, their processes and JVMs."""
+"""The real environment of an attempt, read from its hosts, their processes and JVMs; and the origin of an imported one:
+a run that somebody measured without Plimsoll, of which only what somebody states is known.
+"""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.hosts.cluster import load_host_name
 from plimsoll.domain.keys.host_bounds import HostFigures
 from plimsoll.domain.keys.variant import Collector
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
+
+ENVIRONMENT_FACTS = (
+    "operating system",
+    "kernel",
+    "CPU",
+    "CPUs",
+    "memory",
+    "page size",
+    "transparent huge pages",
+    "swap",
+    "instance type",
+    "JVM",
+    "JVM flags",
+    "load generator",
+    "load host",
+)
+"""The facts that Plimsoll reads from the hosts of a cell that it runs. Of an import, only what somebody states."""
 
 
 class HostFacts(Model):
@@ -116,3 +135,31 @@ class Fingerprint(Model):
     def ahead_ms(self) -> dict[str, float]:
         """Tell how far each node's clock is ahead of the load host's, ms. Subtract it from the node's times."""
         return {node.host: node.clock_offset_ms - self.load_clock_offset_ms for node in self.nodes}
+
+
+class Provenance(Model):
+    """The origin of an imported attempt, how its files were read, and which facts about it are missing."""
+
+    source: Annotated[str, Field(description="Who published the data, and where")]
+    licence: str = ""
+    files: Annotated[tuple[str, ...], Field(description="Names at the source, in the order of the manifest")]
+    format: Annotated[str, Field(description="What the files were taken for; empty before they are judged")] = ""
+    unit_taken: Annotated[
+        str, Field(description="Unit that the values were taken to be in, and why; empty before they are judged")
+    ] = ""
+    forced_format: Annotated[str | None, Field(description="Format that the user named, if any")] = None
+    unit: Annotated[Literal["ms", "us", "ns"] | None, Field(description="Of histograms' values, if given")] = None
+    tags: Annotated[tuple[str, ...], Field(description="Of logs with tags, those that are judged; none: all")] = ()
+    columns: Annotated[
+        LeftOutIfEmpty[dict[str, str]], Field(description="Of a log of operations: what each column holds, if given")
+    ] = {}
+    operations: Annotated[dict[str, str], Field(description="Further operations' names → reads or writes")] = {}
+    loaders: Annotated[
+        LeftOutIfEmpty[dict[str, tuple[str, ...]]],
+        Field(description="Load generators that shared the load, each with its files; none: not told apart"),
+    ] = {}
+    environment: Annotated[dict[str, str], Field(description="Facts as stated by the person who imported it")] = {}
+    unknown: Annotated[
+        tuple[str, ...], Field(description="Facts that nobody stated, and the definition's keys left at their defaults")
+    ] = ()
+    imported_at: AwareDatetime

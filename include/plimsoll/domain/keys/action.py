@@ -44,9 +44,7 @@ class Action(Model):
     count: Annotated[
         LeftOutIfEmpty[int | None],
         Field(
-            ge=1,
-            le=100,
-            description="Number of nodes. Without it: every node for `compact` and `restart`, else one",
+            ge=1, le=100, description="Number of nodes. Without it: every node for `compact` and `restart`, else one"
         ),
     ] = None
     at: Annotated[
@@ -54,8 +52,7 @@ class Action(Model):
         Field(description="When it begins, from the start of the timed run; by default at the end of warm-up"),
     ] = None
     before_load: Annotated[
-        LeftOutIfEmpty[bool],
-        Field(description="Whether it is done before warm-up, and the load begins once it ended"),
+        LeftOutIfEmpty[bool], Field(description="Whether it is done before warm-up, and the load begins once it ended")
     ] = False
     down_for: Annotated[
         LeftOutIfEmpty[PositiveDuration | None],

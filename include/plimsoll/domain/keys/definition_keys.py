@@ -1,23 +1,20 @@
 """The keys of a definition, each with its meaning."""
 
 from datetime import timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationInfo, ValidatorFunctionWrapHandler, field_validator, model_validator
 
 from plimsoll.domain.keys.action import Action
-from plimsoll.domain.keys.approve import Approve
-from plimsoll.domain.keys.host_bounds import LARGEST_GRID, LONGEST_WAIT, Canary, Disturbance, is_default
+from plimsoll.domain.keys.host_bounds import LARGEST_GRID, LONGEST_WAIT, Canary, Disturbance
 from plimsoll.domain.keys.loads import OPEN, LoadLevels, Loop, of_the_top
-from plimsoll.domain.keys.origins import Published
 from plimsoll.domain.keys.parameters import Parameters
 from plimsoll.domain.keys.service_level import RateBelow, ServiceLevel
-from plimsoll.domain.keys.stage import LEFT_TO_STAGES, Stage, left_to_stages
-from plimsoll.domain.keys.strategy import FullGrid, Strategy
+from plimsoll.domain.keys.strategy import LEFT_TO_STAGES, FullGrid, Stage, Strategy, left_to_stages
 from plimsoll.domain.keys.substitution import with_values
 from plimsoll.domain.keys.system import LoadGeneratorChoice, ProviderChoice, System
 from plimsoll.domain.keys.timing import AtMost, FinishBy, StopRule, Timing
-from plimsoll.domain.keys.trigger import Trigger
+from plimsoll.domain.keys.trigger import Approve, Trigger
 from plimsoll.domain.keys.variant import SLUG, Variant
 from plimsoll.domain.keys.workload import NamedWorkload, Workload
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
@@ -31,6 +28,35 @@ Event = Literal["missed-schedule", "incomplete", "late", "regression", "improvem
 """An event of which people can be notified."""
 
 
+class PublishedRow(Model):
+    """One thing that the publication says or leaves open, beside what the campaign does."""
+
+    what: Annotated[str, Field(min_length=1, max_length=60, description="What the row is about, such as `driver`")]
+    keys: Annotated[LeftOutIfEmpty[tuple[str, ...]], Field(description="Keys of the definition that hold it")] = ()
+    published: Annotated[
+        LeftOutIfEmpty[str], Field(max_length=400, description="As published; empty: the publication does not say it")
+    ] = ""
+    here: Annotated[LeftOutIfEmpty[str], Field(max_length=400, description="As done here; empty: as published")] = ""
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not (self.published or self.here):
+            raise ValueError("says neither what was published nor what is done here")
+        return self
+
+    @property
+    def texts(self) -> tuple[str, str, str]:
+        """Return the row as people read it: what, as published, here."""
+        return self.what, self.published or "not published", self.here or "as published"
+
+
+class Published(Model):
+    """A publication beside the campaign that stands for it, as a table that `plan` and the report show."""
+
+    publication: Annotated[str, Field(min_length=1, description="Author, title and year")]
+    rows: Annotated[tuple[PublishedRow, ...], Field(min_length=1, description="As published, and here")]
+
+
 class DefinitionKeys(Model):
     """The keys of a definition as somebody wrote them, whether or not they contradict one another."""
 
@@ -41,8 +67,7 @@ class DefinitionKeys(Model):
     title: Annotated[str, Field(min_length=1, description="Heading of the report and of the DAG")]
     description: Annotated[str, Field(description="Purpose of the campaign, in Markdown")] = ""
     published: Annotated[
-        LeftOutIfEmpty[Published | None],
-        Field(description="The publication that the campaign stands for"),
+        LeftOutIfEmpty[Published | None], Field(description="The publication that the campaign stands for")
     ] = None
     tags: Annotated[tuple[str, ...], Field(description="Tags of the DAG in Airflow")] = ()
     label: Annotated[
@@ -62,19 +87,17 @@ class DefinitionKeys(Model):
             "own",
         ),
     ]
-    loop: Annotated[Loop, Field(exclude_if=lambda loop: loop == OPEN)] = OPEN
+    loop: Annotated[Loop, Field(exclude_if=OPEN.__eq__)] = OPEN
     repeats: Annotated[int, Field(ge=1, le=1000, description="Number of times that every variant gets every load")] = 1
     seed: Annotated[
         int, Field(description="Seed of the random order of cells within each repeat, and of what loads draw at random")
     ] = 1
     workload: Workload = Workload()
     workloads: Annotated[
-        tuple[NamedWorkload, ...],
-        Field(description="Several workloads instead of one `workload`, reported one by one"),
+        tuple[NamedWorkload, ...], Field(description="Several workloads instead of one `workload`, reported one by one")
     ] = ()
     stages: Annotated[
-        LeftOutIfEmpty[tuple[Stage, ...]],
-        Field(description="Stages, which run one after the other"),
+        LeftOutIfEmpty[tuple[Stage, ...]], Field(description="Stages, which run one after the other")
     ] = ()
     load_generator: LoadGeneratorChoice = LoadGeneratorChoice()
     timing: Annotated[Timing, Field(description="Required unless every stage has its own")]
@@ -96,17 +119,16 @@ class DefinitionKeys(Model):
             description="Rules at which the load generator ends a load, to protect the system. The cell has then missed"
         ),
     ] = ()
-    action: Annotated[
-        LeftOutIfEmpty[Action | None],
-        Field(description="What is done to the cluster of every cell"),
-    ] = None
+    action: Annotated[LeftOutIfEmpty[Action | None], Field(description="What is done to the cluster of every cell")] = (
+        None
+    )
     provider: ProviderChoice = ProviderChoice()
     canary: Annotated[Canary | None, Field(description="Check of every host before the load")] = None
     disturbance: Annotated[
         Disturbance,
         Field(
             description="Bounds of noise. A miss that noise beyond them explains is invalid, and the cell runs again",
-            exclude_if=is_default,
+            exclude_if=Disturbance().__eq__,
         ),
     ] = Disturbance()
     wait_for_calm: Annotated[
@@ -137,8 +159,7 @@ class DefinitionKeys(Model):
         ),
     ] = None
     approve: Annotated[
-        LeftOutIfEmpty[Approve | None],
-        Field(description="A person approves the campaign before hosts are launched"),
+        LeftOutIfEmpty[Approve | None], Field(description="A person approves the campaign before hosts are launched")
     ] = None
     schedule: Annotated[str | None, Field(description="Cron expression")] = None
     timezone: Annotated[str, Field(description="Time zone of the schedule")] = "UTC"

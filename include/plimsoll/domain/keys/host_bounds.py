@@ -98,18 +98,8 @@ class Disturbance(Model):
         ),
     ] = None
     tries: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=20,
-            description="How often a disturbed cell runs by itself, the first time included",
-        ),
+        int, Field(ge=1, le=20, description="How often a disturbed cell runs by itself, the first time included")
     ] = 2
-
-
-def is_default(bounds: Disturbance) -> bool:
-    """Tell whether these are the default bounds, which are not written."""
-    return bounds == Disturbance()
 
 
 def noise(activity: HostActivity, bounds: Disturbance) -> str:

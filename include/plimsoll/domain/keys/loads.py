@@ -71,11 +71,7 @@ class TakenLoad(Model):
 
     share: Annotated[
         LeftOutIfEmpty[Percent | None],
-        Field(
-            ge=1,
-            le=100,
-            description="Share of each variant's own maximum, with `of`",
-        ),
+        Field(ge=1, le=100, description="Share of each variant's own maximum, with `of`"),
     ] = None
     of: Annotated[LeftOutIfEmpty[_StageId | None], Field(description="Id of the stage whose maxima are used")] = None
     slowest_of: Annotated[
@@ -84,10 +80,7 @@ class TakenLoad(Model):
     ] = None
     rounded_to: Annotated[
         LeftOutIfEmpty[Rate | None],
-        Field(
-            gt=0,
-            description="The load is rounded down to a multiple of it, unless it is lower",
-        ),
+        Field(gt=0, description="The load is rounded down to a multiple of it, unless it is lower"),
     ] = None
 
     @model_validator(mode="before")

@@ -79,24 +79,18 @@ class ServiceLevel(Model):
     """In every judged `interval` the `percentile` of the response times of `operations` must be lower than `below`."""
 
     percentile: Annotated[
-        float,
-        Field(gt=0, le=100, description="Percentile in per cent, such as 99.9", json_schema_extra=_at_least_1),
+        float, Field(gt=0, le=100, description="Percentile in per cent, such as 99.9", json_schema_extra=_at_least_1)
     ] = 99.9
     interval: Annotated[PositiveDuration, Field(description="Length of the intervals")] = timedelta(seconds=10)
     below: Annotated[PositiveDuration, Field(description="Bound of the percentile. A value equal to it misses")] = (
         timedelta(milliseconds=100)
     )
-    operations: Annotated[
-        Operations,
-        Field(description="Operations that count: `all`, or one of the workload's"),
-    ] = ALL_OPERATIONS
-    windows: Annotated[
-        Windows,
-        Field(description="`sliding`: an interval begins at every log record"),
-    ] = "aligned"
+    operations: Annotated[Operations, Field(description="Operations that count: `all`, or one of the workload's")] = (
+        ALL_OPERATIONS
+    )
+    windows: Annotated[Windows, Field(description="`sliding`: an interval begins at every log record")] = "aligned"
     during: Annotated[
-        LeftOutIfEmpty[Literal["action"] | None],
-        Field(description="`action`: only intervals during the action count"),
+        LeftOutIfEmpty[Literal["action"] | None], Field(description="`action`: only intervals during the action count")
     ] = None
 
     failures: Annotated[

@@ -46,8 +46,7 @@ class LoadCommand(Model):
         Field(description="Command whose first line of output is the program's version"),
     ] = None
     outputs: Annotated[
-        tuple[str, ...],
-        Field(min_length=1, description="Names of the files with times, such as `*.hdr`"),
+        tuple[str, ...], Field(min_length=1, description="Names of the files with times, such as `*.hdr`")
     ]
     unit: Annotated[
         LeftOutIfEmpty[Literal["ms", "us", "ns"] | None],
@@ -125,8 +124,11 @@ LONGEST_START = timedelta(minutes=25)
 EXTERNAL = "external"
 """The provider, and the product, of a cluster that somebody else runs."""
 
+IMPORTED = "imported"
+"""The provider of a campaign of imported attempts, for which Plimsoll ran no hosts."""
+
 NOT_KNOWN = "not known"
-"""The word for what such a cluster does not tell."""
+"""The word for what an external cluster does not tell."""
 
 OwnedByLoad = Literal["cluster", "keyspace", "nothing"]
 """The part of a database that is the load's own: a cluster that was deployed for it, one keyspace of a cluster of

@@ -74,8 +74,7 @@ class AtMost(Model):
 
     cost: Annotated[Usd | None, Field(gt=0, description="Cost of all hosts of the campaign")] = None
     cell: Annotated[
-        PositiveDuration | None,
-        Field(description="Time from the start of an attempt to the end of its hosts"),
+        PositiveDuration | None, Field(description="Time from the start of an attempt to the end of its hosts")
     ] = None
 
     @model_validator(mode="after")
@@ -173,8 +172,7 @@ class StopRule(Model):
         LeftOutIfEmpty[Percent | None], Field(ge=1, lt=100, description="Share of operations that may fail")
     ] = None
     percentile: Annotated[
-        LeftOutIfEmpty[float | None],
-        Field(gt=0, lt=100, description="Percentile of the response times, with `above`"),
+        LeftOutIfEmpty[float | None], Field(gt=0, lt=100, description="Percentile of the response times, with `above`")
     ] = None
     above: Annotated[
         LeftOutIfEmpty[PositiveDuration | None], Field(description="Time that the percentile may not exceed")

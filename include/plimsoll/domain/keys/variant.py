@@ -1,4 +1,4 @@
-"""The systems that are compared: product and version, the JVM if any, and settings."""
+"""The systems that are compared: product and version, the JVM if any, and settings; archives, and downloads."""
 
 from pathlib import PurePosixPath
 from typing import Annotated, Literal
@@ -45,6 +45,19 @@ class Archive(Model):
         return f"{PurePosixPath(self.url).name}, sha256 {self.sha256}"
 
 
+class Download(Model):
+    """One download, whether it is still to come or in the cache."""
+
+    name: Annotated[str, Field(description="What it is, for people")]
+    size_bytes: Annotated[int | None, Field(description="Size of what is fetched; null: known only once it is")]
+    is_there: Annotated[bool, Field(description="Whether it is in the cache, so that nothing is fetched")]
+
+    def __str__(self) -> str:
+        """Format the download as `cassandra-stress (53 MB)`."""
+        size = "size not known before" if self.size_bytes is None else f"{self.size_bytes / 1_000_000:,.0f} MB"
+        return f"{self.name} ({size})"
+
+
 def is_inside(program: str) -> bool:
     """Tell whether that path of a program, which may have `*`, stays in the folder of an archive."""
     parts = PurePosixPath(program).parts
@@ -65,12 +78,10 @@ class JvmConfiguration(Model):
     collector: Annotated[Collector, Field(description="Garbage collector. Its flags are added")]
     heap: Annotated[Size, Field(gt=0, description="Heap of each database node, as minimum and maximum")]
     initial_heap: Annotated[
-        LeftOutIfEmpty[Size | None],
-        Field(gt=0, description="Smaller minimum, with which nodes start"),
+        LeftOutIfEmpty[Size | None], Field(gt=0, description="Smaller minimum, with which nodes start")
     ] = None
     flag_set: Annotated[
-        FlagSet,
-        Field(description="Flags of the collector: as the database ships them, or of that publication"),
+        FlagSet, Field(description="Flags of the collector: as the database ships them, or of that publication")
     ] = "shipped"
     flags: Annotated[tuple[str, ...], Field(description="Further JVM flags, after the collector's own")] = ()
     archive: Annotated[Archive | None, Field(description="Archive of a JDK that no registry has")] = None
@@ -88,11 +99,7 @@ class Variant(Model):
     title: Annotated[str, Field(description="Name in reports")] = ""
     product: Annotated[str | None, Field(description="Product; by default the system's `database`")] = None
     version: Annotated[
-        str | None,
-        Field(
-            pattern=RELEASE,
-            description="Release; by default the system's, of the same product",
-        ),
+        str | None, Field(pattern=RELEASE, description="Release; by default the system's, of the same product")
     ] = None
     archive: Annotated[
         LeftOutIfEmpty[Archive | None],

@@ -127,12 +127,15 @@ def format_usd(value: float) -> str:
     return f"{Decimal(f'{value:.15g}'):f} USD"
 
 
-def show_usd(value: float | None) -> str:
-    """Format it for people: 1421.75 → `1,421.75 USD`, 0.576 → `0.576 USD`, 2.0 → `2.00 USD`, None → `unknown`."""
+def show_usd(value: float | None, *, is_least: bool = False) -> str:
+    """Format it for people: 1421.75 → `1,421.75 USD`, 0.576 → `0.576 USD`, 2.0 → `2.00 USD`, None → `unknown`.
+
+    `is_least`: `at least 2.00 USD`, where the price of a part of it is not known.
+    """
     if value is None:
         return "unknown"
     places = 2 if value >= 10 or round(value, 3) == round(value, 2) else 3
-    return f"{value:,.{places}f} USD"
+    return f"{'at least ' * is_least}{value:,.{places}f} USD"
 
 
 def format_duration(value: timedelta) -> str:

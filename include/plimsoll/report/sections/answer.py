@@ -9,8 +9,8 @@ from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.left_out import LeftOut
 from plimsoll.analysis.campaign.statistics import Comparison, Conclusion, are_few
 from plimsoll.domain.campaign.part import Part
-from plimsoll.domain.keys.origins import IMPORTED
 from plimsoll.domain.keys.strategy import Threshold
+from plimsoll.domain.keys.system import IMPORTED
 from plimsoll.domain.keys.workload import OWN, protocol_of
 from plimsoll.report.formatting import NOTHING, figure, multiple, p_text, plural
 from plimsoll.report.sections import Section

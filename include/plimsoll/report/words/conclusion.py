@@ -9,7 +9,7 @@ from plimsoll.analysis.campaign.cell_results import ratio
 from plimsoll.analysis.campaign.conditions import ConditionAnswer
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.attempt.result import Verdict
-from plimsoll.domain.campaign.stage_notes import critical_load
+from plimsoll.domain.campaign.campaign import critical_load
 from plimsoll.domain.hosts.cluster import PROCESSORS
 from plimsoll.domain.keys.action import condition_of
 from plimsoll.domain.keys.service_level import LevelVerdict

@@ -10,11 +10,9 @@ from plimsoll.analysis.campaign.definition_differences import Contradiction
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.left_out import shared_data
 from plimsoll.analysis.campaign.taken_loads import changed_maxima
-from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.campaign import Campaign, stage_notes
 from plimsoll.domain.campaign.part import Part
-from plimsoll.domain.campaign.stage_notes import stage_notes
-from plimsoll.domain.keys.stage import StageStart
-from plimsoll.domain.keys.strategy import FullGrid, Ramp, Search, Threshold
+from plimsoll.domain.keys.strategy import FullGrid, Ramp, Search, StageStart, Threshold
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.report.formatting import moment, ops, plural
 from plimsoll.report.tables import PlainTable, plain

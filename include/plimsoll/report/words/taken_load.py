@@ -7,8 +7,8 @@ from plimsoll.analysis.campaign.capacity import Rung
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.taken_loads import AtTakenLoad, Mean, at_taken_loads
+from plimsoll.domain.campaign.campaign import share_in_words
 from plimsoll.domain.campaign.part import Part
-from plimsoll.domain.campaign.stage_notes import share_in_words
 from plimsoll.domain.keys.service_level import PERCENTILES
 from plimsoll.report.formatting import NOTHING, figure, ms, multiple, ops, plural
 from plimsoll.report.tables import PERCENTILE_NAMES, PlainTable, Sheet, plain

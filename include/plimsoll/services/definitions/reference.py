@@ -15,7 +15,7 @@ from ruamel.yaml import YAML
 
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.parameters import PARAMETERS
-from plimsoll.domain.keys.stage import REQUIRED_UNLESS_STAGED
+from plimsoll.domain.keys.strategy import REQUIRED_UNLESS_STAGED
 from plimsoll.domain.keys.substitution import WITHOUT_PARAMETERS, as_own_copy
 from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.domain.text.units import format_duration

@@ -10,9 +10,10 @@ from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.domain.campaign.cell import CAMPAIGN_ID, Cell, cells_by_id
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.fingerprint import ENVIRONMENT_FACTS
 from plimsoll.domain.keys.faults import Fault, Path, require_none
 from plimsoll.domain.keys.log_words import ColumnPairs
-from plimsoll.domain.keys.origins import ENVIRONMENT_FACTS, IMPORTED
+from plimsoll.domain.keys.system import IMPORTED
 from plimsoll.domain.keys.workload import Workload
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import Rate

@@ -8,7 +8,7 @@ from typing import Protocol
 from plimsoll.analysis.logs.formats import FORMATS
 from plimsoll.domain.attempt.result import Manifest, ManifestEntry, Verdict
 from plimsoll.domain.campaign.cell import AttemptKey
-from plimsoll.domain.keys.origins import Provenance
+from plimsoll.domain.hosts.fingerprint import Provenance
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.ports.log import Log
 from plimsoll.services.cell.attempt_state import note_phase

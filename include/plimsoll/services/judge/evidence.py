@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.attempt.result import Manifest, ManifestEntry
     from plimsoll.domain.campaign.cell import AttemptKey, Cell
     from plimsoll.domain.campaign.part import Part
-    from plimsoll.domain.hosts.fingerprint import Fingerprint
-    from plimsoll.domain.keys.origins import Provenance
+    from plimsoll.domain.hosts.fingerprint import Fingerprint, Provenance
     from plimsoll.domain.keys.process import GeneratorSecond, Process
     from plimsoll.ports.load_generator import LoadGenerator
     from plimsoll.services.cell.context import AttemptContext

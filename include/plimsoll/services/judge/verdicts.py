@@ -17,9 +17,9 @@ from plimsoll.analysis.attempt.missed_intervals import log_lines_frame
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT, backlog_frame
 from plimsoll.analysis.logs.gc.unified import pauses_frame
 from plimsoll.domain.attempt.result import Verdict
-from plimsoll.domain.keys.origins import IMPORTED
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
 from plimsoll.domain.keys.strategy import Ramp
+from plimsoll.domain.keys.system import IMPORTED
 from plimsoll.domain.text.units import format_duration
 from plimsoll.quality.miss_cause import error_share
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from plimsoll.domain.attempt.load_summary import BrokenRule, LoadSummary
     from plimsoll.domain.attempt.result import OpeningBacklog
     from plimsoll.domain.campaign.part import Part
+    from plimsoll.domain.hosts.fingerprint import Provenance
     from plimsoll.domain.keys.action import ActionResult
-    from plimsoll.domain.keys.origins import Provenance
     from plimsoll.quality.expectation import Quality
     from plimsoll.services.judge.evidence import Evidence, JudgedInput
 

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from plimsoll.domain.attempt.result import Check
 from plimsoll.domain.campaign.part import run_command
-from plimsoll.domain.keys.origins import IMPORTED
+from plimsoll.domain.keys.system import IMPORTED
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import BundleError, GateClosed, NotFound
 from plimsoll.ports.store import ReadableStore, ResultStore

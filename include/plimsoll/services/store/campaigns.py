@@ -12,9 +12,8 @@ from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import Attempt, AttemptKey, campaign_id_problem
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
-from plimsoll.domain.keys.approve import Approval, ApprovalQuestion
-from plimsoll.domain.keys.stage import StageStart, StageStarts
-from plimsoll.domain.keys.trigger import BegunBy
+from plimsoll.domain.keys.strategy import StageStart, StageStarts
+from plimsoll.domain.keys.trigger import Approval, ApprovalQuestion, BegunBy
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import DefinitionError, NotFound, Problem, Refused
 from plimsoll.domain.text.wording import meant

@@ -9,14 +9,12 @@ from plimsoll.domain.attempt.status import AttemptProgress
 from plimsoll.domain.campaign.cell import Attempt, AttemptKey, Cancellation
 from plimsoll.domain.hosts.cluster import Cluster, Launch, SetUp
 from plimsoll.domain.hosts.cost import Cost, Tariff
-from plimsoll.domain.hosts.fingerprint import Fingerprint
+from plimsoll.domain.hosts.fingerprint import Fingerprint, Provenance
 from plimsoll.domain.keys.action import ActionBegin, ActionEnd
-from plimsoll.domain.keys.approve import Approval, ApprovalQuestion
 from plimsoll.domain.keys.host_bounds import CanaryReport
-from plimsoll.domain.keys.origins import Provenance
-from plimsoll.domain.keys.stage import StageStart
+from plimsoll.domain.keys.strategy import StageStart
 from plimsoll.domain.keys.system import ProviderChoice
-from plimsoll.domain.keys.trigger import BegunBy
+from plimsoll.domain.keys.trigger import Approval, ApprovalQuestion, BegunBy
 from plimsoll.services.store.records import Place, Record, folder_of
 
 # Of the store as a whole. No campaign's id has a dot.

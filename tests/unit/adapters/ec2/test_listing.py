@@ -14,7 +14,7 @@ from plimsoll.adapters.providers.ec2.launched import DOUBT, LAG, Launched
 from plimsoll.adapters.providers.ec2.launching import Launcher
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.domain.hosts.cluster import ClusterId, PartlySeen, RecordsUnread
-from plimsoll.domain.hosts.cost import cost_until
+from plimsoll.domain.hosts.cost import total
 from plimsoll.ports.provider import Places
 
 
@@ -33,7 +33,7 @@ def test_hosts_that_do_not_show_yet_are_listed_from_their_launches_with_owner_an
     assert (found.id, found.owner, found.expires_at) == (key, wanted.owner, wanted.expires)
     assert [host.name for host in found.hosts] == ["node1", "node2", "node3"]
     assert found.resources[0] == "instance i-us0, not listed yet"
-    assert cost_until(found, clock.now() + timedelta(hours=1)).usd == pytest.approx(3 * 0.576)
+    assert total(found.hosts, clock.now() + timedelta(hours=1)).usd == pytest.approx(3 * 0.576)
 
 
 def test_hosts_that_show_and_hosts_that_do_not_are_one_cluster(

@@ -12,7 +12,7 @@ from tests.fakes.owners import FixedOwners
 from tests.support.campaigns.attempt_verdicts import verdict_of
 
 from plimsoll.domain.hosts.cluster import Cluster, HostsSilent
-from plimsoll.domain.keys.stage import StageStart
+from plimsoll.domain.keys.strategy import StageStart
 from plimsoll.domain.text.errors import NotFound, Refused, StoreError
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.campaign.curating import Deletion, annotate, deletable, delete_campaign, interrupted_deletion

@@ -11,8 +11,7 @@ from plimsoll.domain.campaign.cell import cell_of
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.loads import TakenLoad
-from plimsoll.domain.keys.stage import Stage
-from plimsoll.domain.keys.strategy import FullGrid, Ramp, Search
+from plimsoll.domain.keys.strategy import FullGrid, Ramp, Search, Stage
 from plimsoll.domain.keys.timing import Timing
 from plimsoll.domain.text.errors import GateClosed, Refused
 from plimsoll.services.campaign.open.creation import CampaignPlan, open_campaign

@@ -16,7 +16,7 @@ from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.action import Action, ActionEnd, ActionName, RecordedAction
-from plimsoll.domain.keys.stage import Stage
+from plimsoll.domain.keys.strategy import Stage
 from plimsoll.domain.text.errors import ActionError
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus

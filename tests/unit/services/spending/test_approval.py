@@ -9,7 +9,7 @@ from tests.fakes.paid import Prices
 from tests.unit.services.spending.paid_campaign import opened
 
 from plimsoll.domain.definition.definition import Definition
-from plimsoll.domain.keys.approve import Approval, Approve
+from plimsoll.domain.keys.trigger import Approval, Approve
 from plimsoll.domain.text.errors import NotFound, Refused
 from plimsoll.services.campaign.curating import delete_campaign
 from plimsoll.services.cell.attempts import begin

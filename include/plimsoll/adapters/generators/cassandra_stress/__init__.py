@@ -26,8 +26,8 @@ from plimsoll.adapters.generators.foreign_load import (
 from plimsoll.adapters.generators.workload_options import given_options
 from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.domain.campaign.specs import LoadSpec
-from plimsoll.domain.keys.origins import Download
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
+from plimsoll.domain.keys.variant import Download
 from plimsoll.domain.text.errors import Problem
 from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
 from plimsoll.ports.host import Host

@@ -31,9 +31,9 @@ from plimsoll.adapters.generators.foreign_load import (
 from plimsoll.adapters.hosts.processes import ENDED, KILLED, missing, within
 from plimsoll.domain.attempt.load_summary import BrokenRule, LoadSummary
 from plimsoll.domain.campaign.specs import LoadSpec
-from plimsoll.domain.keys.origins import Download
 from plimsoll.domain.keys.system import LoadCommand, LoadGeneratorChoice, filled, placeholders, program_of
 from plimsoll.domain.keys.timing import StopRule
+from plimsoll.domain.keys.variant import Download
 from plimsoll.domain.text.errors import LASTS, LoadError, Problem
 from plimsoll.domain.text.wording import shortened
 from plimsoll.ports.artefacts import OWN_JDK, ProgramSource

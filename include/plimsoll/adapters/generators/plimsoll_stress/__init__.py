@@ -27,10 +27,10 @@ from plimsoll.adapters.generators.workload_options import given_options
 from plimsoll.adapters.hosts.base import console_path
 from plimsoll.domain.attempt.load_summary import BrokenRule, LoadSummary
 from plimsoll.domain.campaign.specs import LoadSpec
-from plimsoll.domain.keys.origins import Download
 from plimsoll.domain.keys.process import GeneratorSecond
 from plimsoll.domain.keys.system import LoadGeneratorChoice
 from plimsoll.domain.keys.timing import StopRule
+from plimsoll.domain.keys.variant import Download
 from plimsoll.domain.keys.workload import BASIC_TIME_SERIES, Workload
 from plimsoll.domain.text.errors import Problem
 from plimsoll.domain.text.wording import plural

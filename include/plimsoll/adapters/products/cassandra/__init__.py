@@ -27,9 +27,8 @@ from plimsoll.domain.attempt.load_summary import LeftoverWork
 from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint
 from plimsoll.domain.keys.action import ActionName
-from plimsoll.domain.keys.origins import Download
 from plimsoll.domain.keys.process import Process
-from plimsoll.domain.keys.variant import JvmConfiguration, Variant
+from plimsoll.domain.keys.variant import Download, JvmConfiguration, Variant
 from plimsoll.domain.text.errors import DeployError, Problem
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import ActionRequest, ActionStatus, Evidence

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
-from plimsoll.domain.keys.origins import Download
-from plimsoll.domain.keys.variant import Archive
+from plimsoll.domain.keys.variant import Archive, Download
 from plimsoll.domain.text.errors import ArtefactError, Problem
 from plimsoll.ports.artefacts import ArtefactSource, how_to_fetch
 

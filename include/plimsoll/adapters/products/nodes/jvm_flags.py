@@ -15,8 +15,7 @@ from pydantic import JsonValue
 from plimsoll.adapters.artefacts.jvm_traits import COLLECTOR_FLAGS
 from plimsoll.adapters.products.nodes.tool import NodeTool
 from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
-from plimsoll.domain.keys.origins import Download
-from plimsoll.domain.keys.variant import Collector, JvmConfiguration
+from plimsoll.domain.keys.variant import Collector, Download, JvmConfiguration
 from plimsoll.domain.text.errors import ArtefactError, Problem
 from plimsoll.domain.text.units import format_size, parse_size
 from plimsoll.ports.artefacts import ArtefactSource

@@ -36,9 +36,8 @@ from plimsoll.adapters.products.scylladb.node import (
 from plimsoll.domain.attempt.load_summary import LeftoverWork
 from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
-from plimsoll.domain.keys.origins import Download
 from plimsoll.domain.keys.process import Event, EventKind, Process
-from plimsoll.domain.keys.variant import Archive, Variant
+from plimsoll.domain.keys.variant import Archive, Download, Variant
 from plimsoll.domain.text.errors import DeployError, Problem
 from plimsoll.ports.artefacts import ArtefactSource, how_to_fetch
 from plimsoll.ports.clock import Clock

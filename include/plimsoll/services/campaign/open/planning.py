@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import Any
 
 from plimsoll.domain.campaign.campaign import Campaign, clients_of
-from plimsoll.domain.campaign.cell import AwaitedCell, Cell, awaited_cells
+from plimsoll.domain.campaign.cell import Cell, awaited_cells
 from plimsoll.domain.campaign.part import part_name
 from plimsoll.domain.campaign.resolve import load_spec, product_spec
 from plimsoll.domain.hosts.cost import Tariff
 from plimsoll.domain.keys.action import Action
-from plimsoll.domain.keys.approve import Approve
-from plimsoll.domain.keys.origins import Download
+from plimsoll.domain.keys.trigger import Approve
+from plimsoll.domain.keys.variant import Download
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.matrix import running_order
 from plimsoll.strategies.stage_plans import (
@@ -133,7 +133,10 @@ class Plan:
         """
         cells = [cell.model_dump() for cell in self.cells]
         known = [{"id": cell.id, **fields} for cell, fields in zip(self.cells, cells, strict=True)]
-        awaited = [_awaited_json(cell) for cell in awaited_cells(self.campaign)]
+        awaited = [
+            {"id": cell.id, **cell.model_dump(exclude={"load_ops_s"}), "load_ops_s": None}
+            for cell in awaited_cells(self.campaign)
+        ]
         actions = {part.id: part.action for part in self.campaign.parts}
         return {
             "definition": self.campaign.name,
@@ -215,11 +218,6 @@ def _with_action(cell: Mapping[str, Any], actions: Mapping[str, Action | None]) 
     """Return the cell with the action that is done while its load runs, if any. `actions`: by the name of a part."""
     action = actions[part_name(cell.get("stage", ""), cell.get("workload", ""))]
     return {**cell, **({"action": action.model_dump(mode="json")} if action else {})}
-
-
-def _awaited_json(cell: AwaitedCell) -> dict[str, Any]:
-    """Return a cell whose load is not known yet, with only the keys that tell it from other cells of its campaign."""
-    return {"id": cell.id, **{key: value for key, value in asdict(cell).items() if value != ""}, "load_ops_s": None}
 
 
 def downloads(toolkit: Toolkit, campaign: Campaign) -> tuple[Download, ...]:

@@ -6,18 +6,25 @@ from datetime import datetime, timedelta
 
 from plimsoll.analysis.attempt.few_operations import decided_by_few
 from plimsoll.domain.attempt.load_summary import CPU_LIMIT
-from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.campaign import Campaign, critical_load
 from plimsoll.domain.campaign.cell import grid
 from plimsoll.domain.campaign.resolve import load_spec, product_spec
-from plimsoll.domain.campaign.stage_notes import critical_load
-from plimsoll.domain.keys.loads import ENOUGH_OPERATIONS, LEAST, rate_tolerance
+from plimsoll.domain.keys.loads import ENOUGH_OPERATIONS, LEAST, load_remarks, rate_tolerance
 from plimsoll.domain.keys.strategy import Search
+from plimsoll.domain.keys.substitution import with_values
 from plimsoll.domain.text.errors import ProviderError, SecretError
 from plimsoll.domain.text.units import format_duration, format_rate, format_size
 from plimsoll.domain.text.wording import plural
 from plimsoll.services.campaign.open.planning import Plan
+from plimsoll.services.definitions.documents import Document
 from plimsoll.services.hosts.deadline import compared, deadline_of
 from plimsoll.services.toolkit import Toolkit
+
+
+def remarks_on(document: Document, toolkit: Toolkit, plan: Plan) -> Iterator[str]:
+    """Yield remarks on what is written in a definition's document, then those on the campaign that it plans."""
+    yield from load_remarks(with_values(document.content, plan.campaign.values))
+    yield from remarks(toolkit, plan)
 
 
 def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:

@@ -39,6 +39,16 @@ def problems(toolkit: Toolkit, definition: Definition, campaign_id: str = "") ->
     return tuple(dict.fromkeys(faults))
 
 
+def problems_known_here(toolkit: Toolkit, definition: Definition) -> tuple[Sequence[Problem], list[str]]:
+    """Return every problem found, and a note if the provider could not be asked: then of all that does not need it."""
+    try:
+        return problems(toolkit, definition), []
+    except SecretError as error:
+        provider = f"provider {definition.provider.name!r}"
+        unasked = f"{provider} can't be asked from here, nothing was checked with it: {error.headline}"
+        return problems_but_of_provider(toolkit, definition), [unasked]
+
+
 def problems_but_of_provider(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
     """Return the problems that are found without asking the provider, as where its credentials are missing."""
     campaign = resolve(definition)

@@ -14,9 +14,8 @@ from plimsoll.domain.attempt.status import (
     StageStatus,
     VariantName,
 )
-from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.campaign import Campaign, notes_of_stage
 from plimsoll.domain.campaign.part import Part
-from plimsoll.domain.campaign.stage_notes import notes_of_stage
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.show.progress import (
     Tally,
