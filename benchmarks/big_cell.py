@@ -10,7 +10,7 @@ import numpy.typing as npt
 from hdrh.histogram import HdrHistogram
 from scipy.special import ndtr
 
-from plimsoll.analysis.logs.hdr.histogram_layout import WIDE
+from plimsoll.analysis.logs.hdr.histograms import WIDE
 
 SECONDS = 9_000
 _RECIPE = "1"

@@ -13,7 +13,7 @@ from tests.support.campaigns.interval_logs import HOUR_US, line, log, old_payloa
 from plimsoll.analysis.attempt.intervals import SHOWN_NAMES
 from plimsoll.analysis.attempt.judgement import Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
-from plimsoll.analysis.logs.hdr.histogram_layout import UNITS_PER_MS, Unit
+from plimsoll.analysis.logs.hdr.histograms import UNITS_PER_MS, Unit
 from plimsoll.domain.keys.service_level import ServiceLevel
 
 SAMPLES = Path(__file__).parents[2] / "samples"

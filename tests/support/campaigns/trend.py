@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from plimsoll.analysis.trend.contribution import CampaignFigures, PartFigures, VariantFacts
-from plimsoll.analysis.trend.figures import Figure, SeriesKey
+from plimsoll.analysis.trend.figures import CampaignFigures, Figure, PartFigures, SeriesKey, VariantFacts
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.publish.trends import FIGURES, REVISION, Figures
 from plimsoll.services.store import layout

@@ -2,7 +2,7 @@
 
 from tests.support.campaigns.sound_attempt import HOST, node
 
-from plimsoll.analysis.campaign.host_noise import largest_from_controller_ms, largest_from_load_host_ms
+from plimsoll.analysis.campaign.host_facts import largest_from_controller_ms, largest_from_load_host_ms
 from plimsoll.domain.hosts.fingerprint import Fingerprint
 
 

@@ -1,8 +1,7 @@
 import pytest
 from tests.unit.analysis.tracks import steady, track
 
-from plimsoll.analysis.logs.continuity import continuity_faults, continuity_notes
-from plimsoll.analysis.logs.operations import Track
+from plimsoll.analysis.logs.operations import Track, continuity_faults, continuity_notes
 
 
 def faults(*tracks: Track) -> tuple[str, ...]:

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.campaigns.interval_logs import HOUR_US, body_of, every_second, log, old_payload, packed, payload
 
-from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.hdrlog import read_log
-from plimsoll.analysis.logs.hdr.histogram_layout import WIDE, wide_length
+from plimsoll.analysis.logs.hdr.histograms import WIDE, Decoder, wide_length
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.domain.text.errors import LogError
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.analysis.logs.gc.legacy_records import read_records
+from plimsoll.analysis.logs.gc.legacy import read_records
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
 from plimsoll.domain.text.errors import LogError
 
@@ -300,5 +300,5 @@ def test_concurrent_phases_without_any_pause_are_refused(phase: str) -> None:
 
 def test_a_record_that_is_never_closed_is_read_in_time_to_its_length() -> None:
     begin = "2024-01-01T00:00:01.123+0000: 1.100: [Full GC (Heap Inspection) "
-    lines = read_records(f"{begin}\n" + "[\n" * 20_000)
-    assert (len(lines.records), lines.records[0].open, lines.records[0].head.count("[")) == (1, True, 20_001)
+    [record], _ = read_records(f"{begin}\n" + "[\n" * 20_000)
+    assert (record.open, record.head.count("[")) == (True, 20_001)

@@ -6,7 +6,7 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.analysis.logs.hdr.histogram_layout import (
+from plimsoll.analysis.logs.hdr.histograms import (
     UNITS_PER_MS,
     WIDE,
     HistogramLayout,

@@ -12,7 +12,7 @@ from scipy.stats import mstats
 from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_campaign
 
 from plimsoll.analysis.campaign.cell_results import CellResult, cell_results
-from plimsoll.analysis.campaign.host_noise import steal
+from plimsoll.analysis.campaign.host_facts import steal
 from plimsoll.analysis.campaign.noise import Residual, cell_residuals, noise, order_effect, outliers, zone_effect
 from plimsoll.analysis.campaign.pauses import steadiness
 from plimsoll.analysis.campaign.series import Series, pettitt, seasonal_trend, typical_by_load

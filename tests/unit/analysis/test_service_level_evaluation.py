@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.support.campaigns.interval_logs import CASSANDRA_STRESS, STARTED_AT_S, every_second, line, log, payload
 from tests.unit.analysis.judged_logs import FAST, READS, SLOW, WRITES, judge, run, seconds
 
-from plimsoll.analysis.logs.hdr.histogram_layout import WIDE
+from plimsoll.analysis.logs.hdr.histograms import WIDE
 from plimsoll.domain.keys.service_level import ServiceLevel
 
 WHENCE = "x: does not say whether times count from the schedule or from the send (coordinated omission)"

@@ -15,7 +15,7 @@ from plimsoll.analysis.attempt.judgement import Judgement, Run, rate_fault
 from plimsoll.analysis.attempt.service_level_evaluation import judge_reading
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, Sample, read_run
 from plimsoll.analysis.logs.hdr.hdrlog import read_log
-from plimsoll.analysis.logs.hdr.histogram_layout import ranks, spare
+from plimsoll.analysis.logs.hdr.histograms import ranks, spare
 from plimsoll.analysis.logs.operations import Failures, Track
 from plimsoll.domain.keys.service_level import ServiceLevel
 

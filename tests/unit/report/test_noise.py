@@ -5,7 +5,7 @@ from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_c
 from tests.unit.report.pages import rows_of
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
-from plimsoll.analysis.campaign.host_noise import KeptHosts
+from plimsoll.analysis.campaign.noise import KeptHosts
 from plimsoll.report.sections.noise import (
     noise_rows,
     noise_sheet,

@@ -16,7 +16,7 @@ from tests.support.campaigns.synthetic import GENERATED_AT
 from tests.unit.report.planted import CAPACITIES, LOADS, definition, plain
 
 from plimsoll.analysis.campaign.cell_results import AttemptData
-from plimsoll.analysis.trend.contribution import CampaignFigures
+from plimsoll.analysis.trend.figures import CampaignFigures
 from plimsoll.analysis.trend.series import Order
 from plimsoll.domain.hosts.fingerprint import Fingerprint
 from plimsoll.domain.keys.variant import Archive

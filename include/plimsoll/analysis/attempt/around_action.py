@@ -137,12 +137,14 @@ def failed_by_phase(
 
 def _around(level: LevelVerdict, times: ActionTimes, judged: Sequence[JudgedInterval]) -> LevelAroundAction:
     before, during, after = times.cut(judged)
+    rows = (after[first : first + MET_AGAIN] for first in range(len(after) - MET_AGAIN + 1))
+    met_again_s = (row[0].start_s - times.ended_s for row in rows if all(interval.met for interval in row))
     return LevelAroundAction(
         service_level=level.service_level.model_copy(update={"during": None}),
         before=_figures(level, before),
         during=_figures(level, during),
         after=_figures(level, after),
-        met_again_s=_met_again_s(after, times.ended_s),
+        met_again_s=next((round(since_s, 3) for since_s in met_again_s), None),
     )
 
 
@@ -150,11 +152,6 @@ def _figures(level: LevelVerdict, judged: Sequence[JudgedInterval]) -> PhaseFigu
     verdict = level_verdict(level.service_level, judged)
     met = False if verdict.missed else verdict.met or None
     return PhaseFigures(judged=verdict.judged, missed=verdict.missed, met=met, worst_ms=verdict.worst_ms)
-
-
-def _met_again_s(after: Sequence[JudgedInterval], ended_s: float) -> float | None:
-    rows = (after[first : first + MET_AGAIN] for first in range(len(after) - MET_AGAIN + 1))
-    return next((round(row[0].start_s - ended_s, 3) for row in rows if all(interval.met for interval in row)), None)
 
 
 def _of_intervals(level: LevelVerdict, judged: Sequence[JudgedInterval]) -> LevelVerdict:

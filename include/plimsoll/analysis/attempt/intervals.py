@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from plimsoll.analysis.attempt.alignment import Phase, Window
-from plimsoll.analysis.logs.hdr.histogram_layout import SHOWN, Ints, Unit, count_below, total_and_values_ms, wide_length
+from plimsoll.analysis.logs.hdr.histograms import SHOWN, Ints, Unit, count_below, total_and_values_ms, wide_length
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS, Percentiles, ServiceLevel
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.analysis.attempt.unanswered import Unanswered
-    from plimsoll.analysis.logs.hdr.decode import Decoder
+    from plimsoll.analysis.logs.hdr.histograms import Decoder
     from plimsoll.analysis.logs.operations import Track
 
 SHOWN_NAMES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")

@@ -8,7 +8,7 @@ from plimsoll.analysis.attempt.intervals import IntervalTable
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT, Unanswered
 from plimsoll.analysis.logs.formats.reading import WholeRun
 from plimsoll.analysis.logs.formats.selection import LeftOut
-from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
+from plimsoll.analysis.logs.hdr.histograms import Ints, Unit
 from plimsoll.domain.keys.service_level import LevelVerdict, Percentiles
 from plimsoll.domain.text.errors import LogError
 from plimsoll.domain.text.wording import plural

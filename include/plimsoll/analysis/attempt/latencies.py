@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit, values_ms
+from plimsoll.analysis.logs.hdr.histograms import Ints, Unit, values_ms
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
 
 if TYPE_CHECKING:

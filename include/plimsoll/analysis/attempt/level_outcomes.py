@@ -1,72 +1,115 @@
 """The outcomes of service levels over the intervals of a run, and the judgement on the run that they make."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cached_property
 
+from plimsoll.analysis.attempt.alignment import Phase, Schedule, uncovered
 from plimsoll.analysis.attempt.intervals import IntervalTable, Measured, maxima, maxima_by_operation
 from plimsoll.analysis.attempt.judgement import JudgedInterval, Judgement, MissedInterval, Run
+from plimsoll.analysis.attempt.missed_intervals import stalls_s, unexplained_s, without_operations
 from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS, LevelVerdict, ServiceLevel
 from plimsoll.domain.text.units import format_duration, four_digits
 from plimsoll.domain.text.wording import plural
 
 
-def judged_of(level: ServiceLevel, measured: Iterable[Measured]) -> list[JudgedInterval]:
-    """Return the judged intervals of the level's operations.
+@dataclass(frozen=True)
+class Evaluation:
+    """A service level over a run's windows, measured at the percentiles of all levels with windows of that length."""
 
-    One without an answer and a value is a stall, or the run is invalid.
+    level: ServiceLevel
+    schedule: Schedule
+    measured: tuple[Measured, ...]
+    run: Run
+    unanswered: Unanswered
+
+    def of(self, operations: str, phase: Phase | None = None) -> list[Measured]:
+        """Return the windows of some operations, of all phases or of one."""
+        own = (interval for interval in self.measured if interval.operation == operations)
+        return [interval for interval in own if phase in (None, interval.window.phase)]
+
+    @cached_property
+    def judged(self) -> list[JudgedInterval]:
+        """Return the judged intervals; one without an answer and a value is a stall, or the run is invalid."""
+        return [_judged(interval, self.level) for interval in self.of(self.level.operations, "judged")]
+
+    @cached_property
+    def stalls_s(self) -> tuple[float, ...]:
+        return stalls_s(self.of(self.level.operations), self.of(ALL_OPERATIONS), self.run, self.unanswered.silence)
+
+    @property
+    def verdict(self) -> LevelVerdict:
+        return level_verdict(self.level, self.judged, len(self.of(ALL_OPERATIONS, "partial")))
+
+    def reasons(self) -> Iterator[str]:
+        """Yield why the measurement is unsound."""
+        covered = len(self.of(ALL_OPERATIONS, "judged"))
+        yield from uncovered(covered, self.schedule, self.level)
+        if not covered:
+            end_s = sum(interval.window.duration_s for interval in self.of(ALL_OPERATIONS))
+            yield f"the logs cover {end_s:g} s: no whole interval after {self.schedule.warmup_s:g} s of warm-up"
+        elif not self.of(self.level.operations, "judged"):
+            yield f"the logs don't distinguish {self.level.operations}, so their service level can't be judged"
+        if self.level.windows == "aligned":  # windows that slide have their own reasons
+            yield from self.unexplained()
+
+    def unexplained(self) -> Iterator[str]:
+        """Yield the reason against windows without an operation that are no stalls."""
+        judged = self.of(self.level.operations, "judged")
+        yield from without_operations(self.level, unexplained_s(judged, self.stalls_s), len(judged))
+
+    def notes(self) -> Iterator[str]:
+        if self.stalls_s:
+            intervals = f"{plural(len(self.stalls_s), 'interval')} of {format_duration(self.level.interval)}"
+            first = f"the first at {self.stalls_s[0]:g} s, though operations were under way: missed"
+            yield f"nothing was answered in {intervals}, {first}"
+
+
+def _judged(interval: Measured, level: ServiceLevel) -> JudgedInterval:
+    start_s, value_ms = interval.window.start_s, interval.value_ms(level)
+    total, below = interval.total_and_below(level)
+    return JudgedInterval(
+        start_s=start_s,
+        end_s=start_s + level.interval.total_seconds(),
+        value_ms=value_ms,
+        met=interval.meets(level),
+        is_floor=interval.is_floor(level),
+        is_stall=value_ms is None and not interval.count,
+        total=total,
+        below=below,
+    )
+
+
+def judgement_of(evaluations: Sequence[Evaluation], *, lost: Iterable[str] = (), notes: Iterable[str]) -> Judgement:
+    """Return the judgement on a run with its table, by the evaluation of each service level.
+
+    `lost`: further reasons. Windows that slide get neither into `missed` nor into `by_level`. Repeated reasons are
+    dropped.
     """
-    judged = []
-    for interval in measured:
-        if interval.window.phase == "judged" and interval.operation == level.operations:
-            start_s, value_ms = interval.window.start_s, interval.value_ms(level)
-            met, is_floor = interval.meets(level), interval.is_floor(level)
-            end_s, is_stall = start_s + level.interval.total_seconds(), value_ms is None and not interval.count
-            counts = interval.total_and_below(level)
-            judged.append(JudgedInterval(start_s, end_s, value_ms, met, is_floor, is_stall, *counts))
-    return judged
-
-
-def judgement_of(  # noqa: PLR0913  # what both ways of judging find
-    measured: Sequence[Measured],
-    levels: Sequence[LevelVerdict],
-    judged: Sequence[Sequence[JudgedInterval]],
-    run: Run,
-    unanswered: Unanswered,
-    *,
-    stalls_s: Iterable[float],
-    reasons: Iterable[str],
-    notes: Iterable[str],
-) -> Judgement:
-    """Return the judgement on a run with its table and the outcomes of its service levels.
-
-    `measured`: all intervals of the first level; `judged`: the judged intervals of each level. Windows that slide get
-    neither into `missed` nor into `by_level`. Repeated reasons are dropped.
-    """
-    table = IntervalTable(tuple(interval.row(levels[0].service_level) for interval in measured))
-    of_all = [interval for interval in measured if interval.operation == ALL_OPERATIONS]
-    counts = [(interval.answers, interval.failed) for interval in of_all if interval.window.phase == "judged"]
+    first, levels = evaluations[0], tuple(own.verdict for own in evaluations)
+    run, unanswered = first.run, first.unanswered
+    table = IntervalTable(tuple(interval.row(first.level) for interval in first.measured))
+    answered = sum(interval.answers for interval in first.of(ALL_OPERATIONS))
+    counts = [(interval.answers, interval.failed) for interval in first.of(ALL_OPERATIONS, "judged")]
     rows = table.select("judged")
     operations, seconds = sum(row.count for row in rows), sum(row.duration_s for row in rows)
     achieved = operations / seconds if seconds else None
     least_ops_s = None if run.attempted_ops_s is None else (1 - run.rate_tolerance) * run.attempted_ops_s
-    by_level = tuple(
-        tuple(own) if level.service_level.windows == "aligned" else ()
-        for level, own in zip(levels, judged, strict=True)
-    )
+    by_level = tuple(tuple(own.judged) if own.level.windows == "aligned" else () for own in evaluations)
     judgement = Judgement(
         intervals=table,
-        levels=tuple(levels),
+        levels=levels,
         maxima=maxima(rows),
         maxima_by_operation=maxima_by_operation(table),
         operations=operations,
         achieved_ops_s=achieved,
         rate_achieved=None if least_ops_s is None else achieved is not None and achieved >= least_ops_s,
-        stalls_s=tuple(stalls_s),
+        stalls_s=first.stalls_s,
         missed=all_missed(levels, by_level),
-        failed_share=unanswered.share(counts, sum(interval.answers for interval in of_all)),
-        reasons=tuple(dict.fromkeys(reasons)),
+        failed_share=unanswered.share(counts, answered),
+        reasons=tuple(dict.fromkeys((*(reason for own in evaluations for reason in own.reasons()), *lost))),
         notes=tuple(notes),
         by_level=by_level,
         unanswered=unanswered,

@@ -8,18 +8,17 @@ interval, or leave it undecided.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from plimsoll.analysis import grouped
-from plimsoll.analysis.attempt.alignment import Phase, misfits, windows
+from plimsoll.analysis.attempt.alignment import Schedule, due_until_s, schedule_of, uncovered, unplaceable, windows
 from plimsoll.analysis.attempt.intervals import Measured
-from plimsoll.analysis.attempt.judgement import JudgedInterval, Judgement, Run
-from plimsoll.analysis.attempt.level_outcomes import judged_of, judgement_of, level_verdict, may_be_worst
+from plimsoll.analysis.attempt.judgement import Judgement, Run
+from plimsoll.analysis.attempt.level_outcomes import Evaluation, judgement_of, level_verdict, may_be_worst
 from plimsoll.analysis.attempt.missed_intervals import STEADY, stalls_s, without_operations
-from plimsoll.analysis.attempt.run_times import due_until_s, planned_end_s, schedule_of, uncovered
 from plimsoll.analysis.attempt.unanswered import Unanswered
-from plimsoll.analysis.logs.continuity import continuity_faults
 from plimsoll.analysis.logs.formats.reading import Sample
-from plimsoll.analysis.logs.hdr.histogram_layout import ranks
+from plimsoll.analysis.logs.hdr.histograms import ranks
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS, LevelVerdict, ServiceLevel
@@ -88,34 +87,60 @@ class _Part(Measured):
         return level.counts_failures and self.failed > 0 and _rank(level.percentile, total) > total - self.failed
 
 
+@dataclass(frozen=True)
+class _Evaluation(Evaluation):
+    """A service level over a run's intervals, as far as percentiles decide it."""
+
+    measured: tuple[_Part, ...]
+
+    @cached_property
+    def stalls_s(self) -> tuple[float, ...]:
+        return tuple(part.window.start_s for part in self.measured if part.is_stall)
+
+    @property
+    def verdict(self) -> LevelVerdict:
+        verdict = level_verdict(self.level, self.judged, len(self.of(self.level.operations, "partial")))
+        is_worst_known = all(interval.value_ms is not None for interval in may_be_worst(self.judged))
+        are_known = all(
+            part.window.start_s in self.stalls_s or part.value_ms(self.level) is not None
+            for part in self.of(self.level.operations, "judged")
+        )
+        worst_ms, ratios = verdict.worst_ms if is_worst_known else None, verdict.ratios if are_known else ()
+        return verdict.model_copy(update={"worst_ms": worst_ms, "ratios": ratios})
+
+    def reasons(self) -> Iterator[str]:
+        """Yield why the measurement is unsound."""
+        judged = self.of(self.level.operations, "judged")
+        yield from uncovered(len(self.of(ALL_OPERATIONS, "judged")), self.schedule, self.level)
+        if not judged:
+            yield (
+                "the samples cover no whole interval after warm-up, or don't distinguish the service level's operations"
+            )
+        empty_s = [part.window.start_s for part in judged if not part.count and part.meets(self.level) is None]
+        yield from without_operations(self.level, empty_s, len(judged))
+
+
 def judge_samples(
     samples: Sequence[Sample], run: Run, levels: Sequence[ServiceLevel], unanswered: Unanswered
 ) -> Judgement:
     """Judge percentiles over time. A run with undecided intervals is invalid, unless another interval missed."""
     by_series = list(grouped(((sample.operation, sample.series), sample) for sample in samples).values())
     tracks = list(map(_track, by_series))
-    schedules = [schedule_of(tracks, run, level.interval) for level in levels]
-    shortest_s = min(level.interval.total_seconds() for level in levels)
-    faults = [*continuity_faults(tracks, shortest_s, planned_end_s(schedules, run))]
-    if not faults:
-        faults = [fault for schedule in schedules for fault in misfits(tracks, schedule)]
-    if faults:
-        return Judgement(reasons=tuple(dict.fromkeys(faults)))
-    parts = {
-        level: _with_stalls([*_parts(tracks, by_series, run, level, unanswered)], level, run, unanswered)
-        for level in levels
-    }
-    judged = {level: judged_of(level, own) for level, own in parts.items()}
-    return judgement_of(
-        parts[levels[0]],
-        [_level_verdict(level, own, judged[level]) for level, own in parts.items()],
-        list(judged.values()),
-        run,
-        unanswered,
-        stalls_s=(part.window.start_s for part in parts[levels[0]] if part.is_stall),
-        reasons=(reason for level in levels for reason in _reasons(level, parts[level], tracks, run)),
-        notes=["judged by percentiles over time, not by histograms: a value that they don't have is left out"],
-    )
+    schedules = {level: schedule_of(tracks, run, level.interval) for level in levels}
+    if faults := unplaceable(tracks, schedules.values(), run):
+        return Judgement(reasons=faults)
+    evaluations = [
+        _Evaluation(
+            level,
+            schedule,
+            _with_stalls([*_parts(tracks, by_series, run, schedule, unanswered)], level, run, unanswered),
+            run,
+            unanswered,
+        )
+        for level, schedule in schedules.items()
+    ]
+    note = "judged by percentiles over time, not by histograms: a value that they don't have is left out"
+    return judgement_of(evaluations, notes=[note])
 
 
 def _track(samples: Sequence[Sample]) -> Track:
@@ -127,9 +152,8 @@ def _track(samples: Sequence[Sample]) -> Track:
 
 
 def _parts(
-    tracks: Sequence[Track], samples: Sequence[Sequence[Sample]], run: Run, level: ServiceLevel, unanswered: Unanswered
+    tracks: Sequence[Track], samples: Sequence[Sequence[Sample]], run: Run, schedule: Schedule, unanswered: Unanswered
 ) -> Iterator[_Part]:
-    schedule = schedule_of(tracks, run, level.interval)
     names = (ALL_OPERATIONS, *sorted({track.operation for track in tracks} - {""}))
     for window in windows(tracks, schedule, due_until_s(schedule, run, unanswered)):
         in_window = tuple(sample for own, part in zip(samples, window.parts, strict=True) for sample in own[part])
@@ -159,28 +183,6 @@ def _silences(parts: Sequence[_Part]) -> Iterator[float]:
         if seen and not part.count and part.samples and part.window.phase == "judged":
             yield part.window.start_s
         seen = seen or part.count >= STEADY
-
-
-def _judged(level: ServiceLevel, parts: Sequence[_Part], phase: Phase = "judged") -> list[_Part]:
-    return [part for part in parts if part.window.phase == phase and part.operation == level.operations]
-
-
-def _reasons(level: ServiceLevel, parts: Sequence[_Part], tracks: Sequence[Track], run: Run) -> Iterator[str]:
-    judged = _judged(level, parts)
-    covered = sum(part.window.phase == "judged" and part.operation == ALL_OPERATIONS for part in parts)
-    yield from uncovered(covered, schedule_of(tracks, run, level.interval), level)
-    empty_s = [part.window.start_s for part in judged if not part.count and part.meets(level) is None]
-    if not judged:
-        yield "the samples cover no whole interval after warm-up, or don't distinguish the service level's operations"
-    yield from without_operations(level, empty_s, len(judged))
-
-
-def _level_verdict(level: ServiceLevel, parts: Sequence[_Part], judged: Sequence[JudgedInterval]) -> LevelVerdict:
-    verdict = level_verdict(level, judged, len(_judged(level, parts, "partial")))
-    is_worst_known = all(interval.value_ms is not None for interval in may_be_worst(judged))
-    known = (part.is_stall or part.value_ms(level) is not None for part in _judged(level, parts))
-    worst_ms, ratios = verdict.worst_ms if is_worst_known else None, verdict.ratios if all(known) else ()
-    return verdict.model_copy(update={"worst_ms": worst_ms, "ratios": ratios})
 
 
 def _at_or_above(sample: Sample, bound_ms: float) -> tuple[int, int]:

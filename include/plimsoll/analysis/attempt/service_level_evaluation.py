@@ -1,83 +1,29 @@
 """Turn the response times of one attempt into intervals, and decide whether each service level was met. Pure."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
-from functools import cached_property
 
-from plimsoll.analysis.attempt.alignment import Schedule, Window, misfits, windows
-from plimsoll.analysis.attempt.few_operations import few_in_intervals
-from plimsoll.analysis.attempt.intervals import Measured, Wanted, measure
-from plimsoll.analysis.attempt.judgement import JudgedInterval, Judgement, Run, unreadable
-from plimsoll.analysis.attempt.level_outcomes import judged_of, judgement_of, level_verdict
-from plimsoll.analysis.attempt.missed_intervals import stalls_s, unexplained_s, without_operations
-from plimsoll.analysis.attempt.run_times import (
+from plimsoll.analysis.attempt.alignment import (
     due_until_s,
     judged_errors,
     planned_end_s,
     schedule_of,
     silence_of,
-    uncovered,
+    unplaceable,
+    windows,
 )
-from plimsoll.analysis.attempt.unanswered import Silence, Unanswered
-from plimsoll.analysis.logs.continuity import continuity_faults, continuity_notes
+from plimsoll.analysis.attempt.few_operations import few_in_intervals
+from plimsoll.analysis.attempt.intervals import Measured, Wanted, measure
+from plimsoll.analysis.attempt.judgement import Judgement, Run, unreadable
+from plimsoll.analysis.attempt.level_outcomes import Evaluation, judgement_of
+from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
-from plimsoll.analysis.logs.hdr.decode import Decoder
-from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
-from plimsoll.analysis.logs.operations import Track
-from plimsoll.domain.keys.service_level import ALL_OPERATIONS, LevelVerdict, ServiceLevel
+from plimsoll.analysis.logs.hdr.histograms import Decoder, Ints, Unit
+from plimsoll.analysis.logs.operations import Track, continuity_notes
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS, ServiceLevel
 from plimsoll.domain.text.errors import LogError
-from plimsoll.domain.text.units import format_duration
 from plimsoll.domain.text.wording import plural
-
-
-@dataclass(frozen=True)
-class _Evaluation:
-    """A service level over a run's windows, measured at the percentiles of all levels with intervals of that length."""
-
-    level: ServiceLevel
-    schedule: Schedule
-    measured: tuple[Measured, ...]
-    run: Run
-    silence: Silence | None
-
-    def of(self, operations: str) -> list[Measured]:
-        return [interval for interval in self.measured if interval.operation == operations]
-
-    @property
-    def windows(self) -> list[Window]:
-        return [interval.window for interval in self.of(ALL_OPERATIONS)]
-
-    @cached_property
-    def judged(self) -> list[JudgedInterval]:
-        return judged_of(self.level, self.measured)
-
-    @cached_property
-    def stalls_s(self) -> tuple[float, ...]:
-        return stalls_s(self.of(self.level.operations), self.of(ALL_OPERATIONS), self.run, self.silence)
-
-    @property
-    def verdict(self) -> LevelVerdict:
-        return level_verdict(self.level, self.judged, sum(window.phase == "partial" for window in self.windows))
-
-    def reasons(self) -> Iterator[str]:
-        """Yield why the measurement is unsound."""
-        judged = [interval for interval in self.of(self.level.operations) if interval.window.phase == "judged"]
-        covered = sum(window.phase == "judged" for window in self.windows)
-        yield from uncovered(covered, self.schedule, self.level)
-        if not covered:
-            end_s = sum(window.duration_s for window in self.windows)
-            yield f"the logs cover {end_s:g} s: no whole interval after {self.schedule.warmup_s:g} s of warm-up"
-        elif not judged:
-            yield f"the logs don't distinguish {self.level.operations}, so their service level can't be judged"
-        if self.level.windows == "aligned":  # windows that slide have their own reasons
-            yield from without_operations(self.level, unexplained_s(judged, self.stalls_s), len(judged))
-
-    def notes(self) -> Iterator[str]:
-        if self.stalls_s:
-            intervals = f"{plural(len(self.stalls_s), 'interval')} of {format_duration(self.level.interval)}"
-            first = f"the first at {self.stalls_s[0]:g} s, though operations were under way: missed"
-            yield f"nothing was answered in {intervals}, {first}"
 
 
 def judge_logs(  # noqa: PLR0913  # one for each thing a user may say of the files
@@ -148,11 +94,11 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
     slides, unanswered = any(level.windows == "sliding" for level in levels), Unanswered.of(reading)
     unanswered = replace(unanswered, silence=silence_of(reading, run, levels, unanswered))
     if reading.tracks:
-        judgement = judge_tracks(reading.tracks, run, levels, reading.unit, unanswered)
+        judgement = judge_tracks(reading.tracks, run, levels, reading.unit.unit, unanswered)
         if slides and judgement.valid:
             from plimsoll.analysis.attempt.sliding import slid  # late: few ask for windows that slide
 
-            judgement = slid(judgement, reading.tracks, run, reading.unit, unanswered)
+            judgement = slid(judgement, reading.tracks, run, reading.unit.unit, unanswered)
     elif reading.samples:
         from plimsoll.analysis.attempt.percentile_bounds import judge_samples  # late: most files have histograms
 
@@ -167,8 +113,8 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
         notes=(*reading.notes, *judgement.notes, *dict.fromkeys(few_in_intervals(judgement.intervals, levels))),
         format=reading.title,
         whole_run=reading.whole_run,
-        unit=reading.unit,
-        unit_why=reading.unit_why,
+        unit=reading.unit.unit,
+        unit_why=reading.unit.why,
         left_out=reading.left_out,
         errors=reading.errors,
         judged_errors=judged_errors(reading, run, levels[0], unanswered, judgement.intervals),
@@ -185,14 +131,8 @@ def judge_tracks(
     Raises LogError when a histogram inside a track can't be decoded. Every other fault becomes one of the reasons.
     """
     schedules = {level.interval: schedule_of(tracks, run, level.interval) for level in levels}
-    shortest_s = min(schedule.interval_s for schedule in schedules.values())
-    end_s = planned_end_s(schedules.values(), run)
-    faults = continuity_faults(tracks, shortest_s, end_s)
-    # Only records without gaps and overlaps can be placed in intervals
-    if not faults:
-        faults = tuple(fault for schedule in schedules.values() for fault in misfits(tracks, schedule))
-    if faults:
-        return Judgement(reasons=tuple(dict.fromkeys(faults)))
+    if faults := unplaceable(tracks, schedules.values(), run):
+        return Judgement(reasons=faults)
     decoder, measured, counts = Decoder(unit), dict[timedelta, tuple[Measured, ...]](), dict[str, Ints]()
     # Service levels with intervals of one length are measured together: unpacking histograms is most of the work
     for interval, schedule in schedules.items():
@@ -201,21 +141,15 @@ def judge_tracks(
         own_counts = counts if interval == levels[0].interval else {}
         measured[interval] = tuple(measure(tracks, spans, decoder, wanted, own_counts))
     evaluations = [
-        _Evaluation(level, schedules[level.interval], measured[level.interval], run, unanswered.silence)
-        for level in levels
+        Evaluation(level, schedules[level.interval], measured[level.interval], run, unanswered) for level in levels
     ]
-    first = evaluations[0]
+    first, end_s = evaluations[0], planned_end_s(schedules.values(), run)
     logged = sum(interval.count for interval in first.of(ALL_OPERATIONS))
     is_whole = run.operations is None or logged == run.operations
     lost = f"the logs hold {plural(logged, 'operation')}, the load generator answered for {run.operations}"
     judgement = judgement_of(
-        first.measured,
-        [own.verdict for own in evaluations],
-        [own.judged for own in evaluations],
-        run,
-        unanswered,
-        stalls_s=first.stalls_s,
-        reasons=[*(reason for own in evaluations for reason in own.reasons()), *([] if is_whole else [lost])],
+        evaluations,
+        lost=[] if is_whole else [lost],
         notes=[*continuity_notes(tracks, end_s), *(note for own in evaluations for note in own.notes())],
     )
     return replace(judgement, counts=counts)

@@ -12,7 +12,8 @@ from math import fsum
 from typing import Any
 
 from plimsoll.analysis.logs.formats.operation_log.values import EPOCH_FROM_S
-from plimsoll.analysis.logs.formats.reading import Reading, totals
+from plimsoll.analysis.logs.formats.reading import Reading
+from plimsoll.analysis.logs.operations import totals
 from plimsoll.domain.attempt.load_summary import LoadSummary, first_broken
 from plimsoll.domain.keys.process import GeneratorSecond
 from plimsoll.domain.text.errors import LogError
@@ -164,13 +165,12 @@ def merged_readings(readings: Sequence[Reading]) -> Reading:
     if len(readings) == 1:
         return first
     _require_tracks(readings)
-    if any(reading.unit != first.unit for reading in readings):
+    if any(reading.unit.unit != first.unit.unit for reading in readings):
         raise LogError("files in different units can't be added", mend=_ONE_BY_ONE)
     return Reading(
         title=first.title,
         tracks=tuple(track for reading in readings for track in reading.tracks),
         unit=first.unit,
-        unit_why=first.unit_why,
         left_out=tuple(left for reading in readings for left in reading.left_out),
         obstacles=tuple(dict.fromkeys(obstacle for reading in readings for obstacle in reading.obstacles)),
         notes=tuple(dict.fromkeys(note for reading in readings for note in reading.notes)),

@@ -5,22 +5,19 @@ too (AzulSystems/tussle-framework, MovingWindowSumHistogram).
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plimsoll.analysis.attempt.alignment import Window
+from plimsoll.analysis.attempt.alignment import Window, due_until_s, schedule_of
 from plimsoll.analysis.attempt.intervals import IntervalTable, Measured, Wanted, maxima, maxima_by_operation
 from plimsoll.analysis.attempt.judgement import Judgement, Run
-from plimsoll.analysis.attempt.level_outcomes import all_missed, judged_of, level_verdict, unless_open
-from plimsoll.analysis.attempt.missed_intervals import stalls_s, unexplained_s, without_operations
-from plimsoll.analysis.attempt.run_times import due_until_s, schedule_of
+from plimsoll.analysis.attempt.level_outcomes import Evaluation, all_missed, unless_open
 from plimsoll.analysis.attempt.unanswered import Unanswered
-from plimsoll.analysis.logs.hdr.decode import Decoder
-from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
+from plimsoll.analysis.logs.hdr.histograms import Decoder, Ints, Unit
 from plimsoll.analysis.logs.operations import Track
-from plimsoll.domain.keys.service_level import ALL_OPERATIONS, LevelVerdict, ServiceLevel
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS, ServiceLevel
 from plimsoll.domain.text.errors import LogError
 
 
@@ -42,15 +39,16 @@ def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, unit: Unit, un
     remarks stay those of the aligned intervals, which count every record once. Raises LogError where a window is not a
     whole number of records.
     """
-    by_level = [_by_windows(verdict, tracks, run, unit, unanswered) for verdict in judgement.levels]
-    judged = [judged_of(own.level, own.measured) for own in by_level]
-    levels = tuple(own.verdict for own in by_level)
+    by_level = [_by_windows(verdict.service_level, tracks, run, unit, unanswered) for verdict in judgement.levels]
+    judged = [own.judged if own else [] for own in by_level]
+    levels = tuple(own.verdict if own else aligned for own, aligned in zip(by_level, judgement.levels, strict=True))
     missed = (*judgement.missed, *all_missed(levels, judged))
-    reasons = tuple(reason for own in by_level for reason in own.reasons)
+    reasons = tuple(reason for own in by_level if own for reason in own.unexplained())
     judgement = unless_open(replace(judgement, levels=levels, missed=missed, reasons=reasons), judged)
     first = by_level[0]
-    if not first.measured:
+    if first is None or not first.measured:
         return judgement
+    slides = _slides(tracks, run, first.level, unanswered)
     table = IntervalTable(tuple(window.row(first.level) for window in first.measured))
     return replace(
         judgement,
@@ -58,45 +56,19 @@ def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, unit: Unit, un
         maxima=maxima(table.select("judged")),
         maxima_by_operation=maxima_by_operation(table),
         stalls_s=first.stalls_s,
-        notes=(*judgement.notes, first.note),
+        notes=(*judgement.notes, f"windows slide: one of {slides.steps} records begins every {slides.step_s:g} s"),
     )
 
 
-@dataclass(frozen=True)
-class _ByWindows:
-    """One service level's verdict by one kind of windows. All else is set only for sliding windows."""
-
-    verdict: LevelVerdict
-    measured: tuple[Measured, ...] = ()
-    stalls_s: tuple[float, ...] = ()
-    note: str = ""
-
-    @property
-    def level(self) -> ServiceLevel:
-        return self.verdict.service_level
-
-    @property
-    def reasons(self) -> Iterator[str]:
-        judged = _of(self.measured, self.level.operations)
-        return without_operations(self.level, unexplained_s(judged, self.stalls_s), len(judged))
-
-
-def _of(measured: Iterable[Measured], operation: str) -> list[Measured]:
-    return [window for window in measured if window.operation == operation]
-
-
 def _by_windows(
-    aligned: LevelVerdict, tracks: Sequence[Track], run: Run, unit: Unit, unanswered: Unanswered
-) -> _ByWindows:
-    level = aligned.service_level
+    level: ServiceLevel, tracks: Sequence[Track], run: Run, unit: Unit, unanswered: Unanswered
+) -> Evaluation | None:
+    """Return the level over sliding windows; None where it does not ask for them."""
     if level.windows == "aligned":
-        return _ByWindows(aligned)
+        return None
     slides = _slides(tracks, run, level, unanswered)
-    wanted = Wanted([level], unanswered, slides.origin_s)
-    measured = tuple(_measured(tracks, slides, Decoder(unit), wanted))
-    stalls = stalls_s(_of(measured, level.operations), _of(measured, ALL_OPERATIONS), run, unanswered.silence)
-    note = f"windows slide: one of {slides.steps} records begins every {slides.step_s:g} s"
-    return _ByWindows(level_verdict(level, judged_of(level, measured)), measured, stalls, note)
+    measured = tuple(_measured(tracks, slides, Decoder(unit), Wanted([level], unanswered, slides.origin_s)))
+    return Evaluation(level, schedule_of(tracks, run, level.interval), measured, run, unanswered)
 
 
 def _slides(tracks: Sequence[Track], run: Run, level: ServiceLevel, unanswered: Unanswered) -> _Slides:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from plimsoll.analysis import grouped
-from plimsoll.analysis.logs.hdr.histogram_layout import Ints, spare
+from plimsoll.analysis.logs.hdr.histograms import Ints, spare
 from plimsoll.analysis.logs.operations import Failures, Floats
 from plimsoll.domain.attempt.result import OpeningBacklog
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS, ServiceLevel

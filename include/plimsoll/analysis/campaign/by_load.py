@@ -10,7 +10,7 @@ does not.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, takewhile
+from itertools import takewhile
 from statistics import fmean, median
 from typing import Annotated
 
@@ -152,7 +152,8 @@ def rates_below(cells: Iterable[CellResult], bounds: Sequence[RateBelow]) -> tup
 
 
 def _of_bound(cells: Sequence[CellResult], bound: RateBelow) -> Iterator[HighestBelow]:
-    for variant, own in groupby(maxima(cells, bound.column), key=lambda spread: spread.variant):
+    of_variants = grouped((spread.variant, spread) for spread in maxima(cells, bound.column))
+    for variant, own in of_variants.items():
         rising = sorted(own, key=lambda spread: spread.load_ops_s)
         loads = [spread.load_ops_s for spread in takewhile(lambda spread: spread.high < bound.bound_ms, rising)]
         yield HighestBelow(bound=str(bound), variant=variant, load_ops_s=max(loads, default=None))

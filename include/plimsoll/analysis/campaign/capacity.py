@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import groupby
 from math import ceil
 from typing import Annotated
 
@@ -161,7 +160,7 @@ def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) ->
     """Return the capacity of each variant, in the definition's order, for a campaign or data of one part."""
     part = data.part
     results = cell_results(data) if cells is None else cells
-    of_variants = {name: [*of_variant] for name, of_variant in groupby(results, key=lambda result: result.cell.variant)}
+    of_variants = grouped((result.cell.variant, result) for result in results)
     observed = observed_over([(part, results)])
     own = [_of_part(part, _capacity(name, of_variant), observed) for name, of_variant in of_variants.items()]
     control = next((capacity for capacity in own if capacity.variant == part.control), None)
@@ -245,8 +244,8 @@ def _over(part: Part, of_stages: Sequence[CampaignData]) -> Iterator[Capacity]:
 
 def rungs_of(cells: Iterable[CellResult]) -> tuple[Rung, ...]:
     """Make one rung for each load, rising, from one variant's cells."""
-    ordered = sorted(cells, key=lambda result: result.cell.load_ops_s)
-    return tuple(_rung(load, list(own)) for load, own in groupby(ordered, key=lambda result: result.cell.load_ops_s))
+    of_loads = grouped((result.cell.load_ops_s, result) for result in cells)
+    return tuple(_rung(load, of_loads[load]) for load in sorted(of_loads))
 
 
 def nodes_for(load_ops_s: float, capacity_ops_s: float, nodes: int) -> int:

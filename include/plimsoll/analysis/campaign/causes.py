@@ -108,20 +108,16 @@ def shift_test(pairs: Iterable[tuple[Flags, Flags]], shifts: int = SHIFTS) -> tu
     sums: NDArray[np.int64] = np.zeros(shifts, dtype=np.int64)
     random = np.random.default_rng(20_221_019)
     for missed, touched in pairs:
-        counts = _coincidences_by_shift(missed, touched)
+        # By the correlation theorem all circular shifts, the first of them none, take one product of spectra, where one
+        # by one takes n² steps
+        spectrum = np.conj(np.fft.rfft(missed)) * np.fft.rfft(touched)
+        counts = np.rint(np.fft.irfft(spectrum, len(missed))).astype(np.int64)
         observed += int(counts[0])
         sums += counts[random.integers(0, len(counts), shifts)]
         smallest *= float(np.mean(counts == counts.max()))
     # The order that was observed is one of the shifts, so that no p value is 0
     p_value = (1 + int((sums >= observed).sum())) / (shifts + 1)
     return p_value, max(smallest, 1 / (shifts + 1))
-
-
-def _coincidences_by_shift(missed: Flags, touched: Flags) -> NDArray[np.int64]:
-    """Return the number of intervals with both, for each circular shift of one series; the first is unshifted."""
-    # By the correlation theorem all shifts take one product of spectra, where one by one takes n² steps
-    spectrum = np.conj(np.fft.rfft(missed)) * np.fft.rfft(touched)
-    return np.rint(np.fft.irfft(spectrum, len(missed))).astype(np.int64)
 
 
 def _flags(cells: Sequence[CellResult], causes: Sequence[Cause], bound_ms: float) -> Iterable[CellFlags]:

@@ -13,12 +13,12 @@ from math import exp, log
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity
 from plimsoll.analysis.campaign.thresholds import observed_over, question_of_part
+from plimsoll.analysis.logs.operations import Floats
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.keys.action import condition_of
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
@@ -31,8 +31,6 @@ _ALIKE = 1.25
 """Numbers of judged intervals that differ by no more than this factor count as the same."""
 _LEAST_CELLS = 3
 """The fewest valid cells of each condition for which the costs of a condition are told."""
-
-_Numbers = NDArray[np.float64]
 
 
 class ConditionAnswer(Model):
@@ -124,12 +122,12 @@ class _Chain:
         return question_of_part(self.conditions[0].part, self.intervals)
 
     @cached_property
-    def chances(self) -> Sequence[_Numbers]:
+    def chances(self) -> Sequence[Floats]:
         """Return for each condition the chance that its load lies at each place, without the order."""
         return [known.chances for known in self._posteriors]
 
     @cached_property
-    def log_loads(self) -> _Numbers:
+    def log_loads(self) -> Floats:
         return self._posteriors[0].places.log_loads
 
     @cached_property
@@ -138,7 +136,7 @@ class _Chain:
         return [posterior(self.question, condition.cells, min(loads), max(loads)) for condition in self.conditions]
 
     @cached_property
-    def before(self) -> Sequence[_Numbers]:
+    def before(self) -> Sequence[Floats]:
         """Return for each condition how likely all earlier ones allow its load at each place: at least as much."""
         allowed = [np.ones_like(self.chances[0])]
         for chances in self.chances[:-1]:
@@ -146,7 +144,7 @@ class _Chain:
         return allowed
 
     @cached_property
-    def after(self) -> Sequence[_Numbers]:
+    def after(self) -> Sequence[Floats]:
         """Return for each condition how likely all later ones allow its load at each place: at most as much."""
         allowed = [np.ones_like(self.chances[0])]
         for chances in reversed(self.chances[1:]):

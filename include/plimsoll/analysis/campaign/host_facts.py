@@ -1,15 +1,22 @@
-"""Facts that hosts reported: those that are equal everywhere, that vary by variant or by host, and that deviate.
+"""What a campaign's hosts reported: facts that are equal everywhere, that vary by variant or by host, and that deviate;
+what disturbed them, other machines and other programs; and how far their clocks were off.
 
 The report compares all that hosts report, and the checks of a campaign only what has to be the same in all cells.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from math import isnan
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from plimsoll.analysis import grouped
-from plimsoll.domain.hosts.fingerprint import HostFacts
+from plimsoll.analysis.campaign.cell_results import CellResult
+from plimsoll.domain.hosts.fingerprint import Fingerprint, HostFacts
+from plimsoll.domain.keys.host_bounds import Disturbance
+from plimsoll.domain.text.base import Model
 
 ABSENT = "(not reported)"
 
@@ -158,3 +165,91 @@ def _places(odd: Sequence[Observation], hosts_of: Mapping[str, int]) -> tuple[st
 def ranked(seen: Sequence[Observation]) -> list[str]:
     """Return the values, the most frequent first."""
     return [value for value, _ in Counter(observation.value for observation in seen).most_common()]
+
+
+class Steal(Model):
+    """Processor time that other virtual machines took from a host, as a share of the judged time."""
+
+    mean: float
+    highest: float
+    highest_at: Annotated[str, Field(description="Cell and host")]
+
+
+class OtherPrograms(Model):
+    """Processor time of programs outside the attempt, as a share of all processors."""
+
+    cells: Annotated[int, Field(description="Cells of which it was sampled")]
+    mean: Annotated[float, Field(description="Over their hosts and judged time")]
+    highest: Annotated[float, Field(description="Of any judged interval of any host")]
+    highest_at: Annotated[str, Field(description="Cell and host")]
+
+
+def steal(cells: Iterable[CellResult]) -> Steal | None:
+    """Return the steal of all hosts of attempts that count. None: no host was sampled."""
+    seen = _of_hosts(cells, "cpu_steal", "cpu_steal")
+    if not seen:
+        return None
+    highest, _, cell, host = max(seen)
+    return Steal(mean=sum(share for share, *_ in seen) / len(seen), highest=highest, highest_at=f"{cell} {host}")
+
+
+def other_programs(cells: Iterable[CellResult]) -> OtherPrograms | None:
+    """Return the processor time that other programs took from all hosts of attempts that count. None: not sampled."""
+    seen = _of_hosts(cells, "cpu_others_highest", "cpu_others")
+    if not seen:
+        return None
+    highest, _, cell, host = max(seen)
+    return OtherPrograms(
+        cells=len({cell for _, _, cell, _ in seen}),
+        mean=sum(mean for _, mean, _, _ in seen) / len(seen),
+        highest=highest,
+        highest_at=f"{cell} {host}",
+    )
+
+
+def _of_hosts(cells: Iterable[CellResult], highest: str, mean: str) -> list[tuple[float, float, str, str]]:
+    """Return two figures of each host of the attempts that count, where the first is known, with cell and host."""
+    return [
+        (float(most), float(usual), result.cell.id, str(host))
+        for result in cells
+        if result.counted is not None and highest in result.counted.hosts
+        for host, most, usual in result.counted.hosts[["host", highest, mean]].itertuples(index=False)
+        if not isnan(most)
+    ]
+
+
+def noise_facts(cells: Sequence[CellResult], bounds: Disturbance) -> dict[str, str]:
+    """Tell how much noise the hosts of the shown attempts had, in words that are equal for all calm hosts."""
+    shown = [result.shown.hosts for result in cells if result.shown]
+    facts = {}
+    for fact, column, percent in (
+        ("CPU of other programs", "cpu_others_highest", bounds.foreign_cpu),
+        ("CPU of other machines", "cpu_steal", bounds.steal),
+    ):
+        if known := [share for table in shown if column in table for share in table[column].dropna()]:
+            facts[fact] = f"up to {max(known):.0%}" if max(known) > percent / 100 else f"at most {percent}%"
+    disturbed = sum(attempt.verdict.is_disturbed for result in cells for attempt in result.attempts)
+    return {**facts, "attempts that noise disturbed": str(disturbed or "none")}
+
+
+def clock_offset_ms(cells: Iterable[CellResult]) -> float | None:
+    """Return the largest offset of a node's clock from the load host's, in attempts that count, ms. None: not known."""
+    fingerprints = [result.counted.fingerprint for result in cells if result.counted]
+    return largest_from_load_host_ms(fingerprint for fingerprint in fingerprints if fingerprint)
+
+
+def largest_from_controller_ms(fingerprints: Iterable[Fingerprint]) -> float | None:
+    """Return the largest offset of a node's or first load host's clock from the controller's, ms; None: no attempt."""
+    return max(
+        (
+            abs(offset)
+            for fingerprint in fingerprints
+            for offset in (fingerprint.load_clock_offset_ms, *(node.clock_offset_ms for node in fingerprint.nodes))
+        ),
+        default=None,
+    )
+
+
+def largest_from_load_host_ms(fingerprints: Iterable[Fingerprint]) -> float | None:
+    """Return the largest offset, ms, of a node's clock from its first load host's: it is taken out of nodes' times."""
+    return max((abs(ahead) for fingerprint in fingerprints for ahead in fingerprint.ahead_ms().values()), default=None)

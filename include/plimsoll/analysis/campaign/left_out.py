@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Annotated
 
 from pydantic import Field
 
+from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.cell_results import CellResult
 from plimsoll.domain.attempt.result import ValidOutcome
 from plimsoll.domain.keys.strategy import FullGrid, Strategy, Threshold
@@ -52,7 +52,8 @@ def left_out(strategy: Strategy, cells: Sequence[CellResult]) -> tuple[LeftOut, 
     """
     if isinstance(strategy, FullGrid | Threshold):
         return ()
-    return tuple(_of_variant(name, list(own)) for name, own in groupby(cells, key=lambda result: result.cell.variant))
+    of_variants = grouped((result.cell.variant, result) for result in cells)
+    return tuple(_of_variant(variant, own) for variant, own in of_variants.items())
 
 
 def _of_variant(variant: str, cells: Sequence[CellResult]) -> LeftOut:

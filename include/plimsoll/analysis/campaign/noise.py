@@ -27,15 +27,7 @@ from pydantic import Field
 
 from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.cell_results import CellResult
-from plimsoll.analysis.campaign.host_noise import (
-    KeptHosts,
-    OtherPrograms,
-    Steal,
-    clock_offset_ms,
-    kept_hosts,
-    other_programs,
-    steal,
-)
+from plimsoll.analysis.campaign.host_facts import OtherPrograms, Steal, clock_offset_ms, other_programs, steal
 from plimsoll.analysis.campaign.series import judged_series, log_ms, seasonal_trend
 from plimsoll.analysis.campaign.statistics import CONFIDENCE
 from plimsoll.domain.hosts.cluster import is_load_host
@@ -128,6 +120,15 @@ class Outlier(Model):
     ratio: Annotated[float, Field(description="Its figure / that of its variant and load")]
 
 
+class KeptHosts(Model):
+    """Hosts that served several cells."""
+
+    cluster: Annotated[str, Field(description="Their name, such as hosts/2")]
+    cells: Annotated[int, Field(description="Cells whose counted attempt ran on them")]
+    first_cell: str
+    replaces: Annotated[str, Field(description="Why they took the place of others; empty: they were the first")]
+
+
 class Noise(Model):
     """All influences other than variant and load."""
 
@@ -152,6 +153,20 @@ def noise(cells: Sequence[CellResult]) -> Noise:
         other_programs=other_programs(cells),
         clock_offset_ms=clock_offset_ms(cells),
         kept_hosts=kept_hosts(cells),
+    )
+
+
+def kept_hosts(cells: Iterable[CellResult]) -> tuple[KeptHosts, ...]:
+    """Return the hosts that served several cells, in the order of their first use. Empty: each cell had its own."""
+    counted = [cell.counted for cell in cells if cell.counted and cell.counted.verdict.started_at]
+    used = grouped(
+        ((attempt.fingerprint.cluster, attempt.fingerprint.replaces), attempt)
+        for attempt in sorted(counted, key=lambda data: str(data.verdict.started_at))
+        if attempt.fingerprint and attempt.fingerprint.cluster
+    )
+    return tuple(
+        KeptHosts(cluster=cluster, cells=len(attempts), first_cell=attempts[0].verdict.cell.id, replaces=replaces)
+        for (cluster, replaces), attempts in used.items()
     )
 
 

@@ -24,10 +24,9 @@ from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
     from plimsoll.analysis.campaign.cell_results import CellResult
-    from plimsoll.analysis.campaign.series import Floats
+    from plimsoll.analysis.logs.operations import Floats
 
 _ONE_STOP_S = 0.05
 """The time within which collections of one safepoint end. Logs give all of them the same stop, to the nanosecond."""
@@ -210,7 +209,7 @@ def _concluded(tested: Steadiness, trend_p: float | None, jump_p: float | None) 
     return tested.model_copy(update={"finding": finding, "p_holm": min(trend_p, jump_p)})
 
 
-def _step_fits_better(values: NDArray[np.float64], change: int, slope: float) -> bool:
+def _step_fits_better(values: Floats, change: int, slope: float) -> bool:
     """Tell whether a step fits better than a line, by the sum of absolute deviations."""
     flat = values - slope * np.arange(len(values))
     step = sum(float(np.abs(part - np.median(part)).sum()) for part in (values[:change], values[change:]))

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
-
-    Floats = NDArray[np.float64]
+    from plimsoll.analysis.logs.operations import Floats
 
 
 class Series(NamedTuple):

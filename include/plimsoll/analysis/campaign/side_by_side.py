@@ -5,11 +5,11 @@ Campaign A has the role of the control: ratios are B / A, and `higher` means tha
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Annotated
 
 from pydantic import Field
 
+from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.by_load import by_place
 from plimsoll.analysis.campaign.capacity import Capacity, Rung, reported_capacities, rungs_of
 from plimsoll.analysis.campaign.cell_results import (
@@ -177,7 +177,7 @@ def _sides(cells: Sequence[CellResult]) -> dict[tuple[str, int], LoadSide]:
     rates = by_place(achieved(cells))
     highest = {name: by_place(maxima(cells, name)) for name in PERCENTILES}
     sides = {}
-    for variant, own in groupby(cells, key=lambda result: result.cell.variant):
+    for variant, own in grouped((result.cell.variant, result) for result in cells).items():
         for rung in rungs_of(own):
             key = (variant, rung.load_ops_s)
             maxima_ms = {name: spreads[key] for name, spreads in highest.items() if key in spreads}

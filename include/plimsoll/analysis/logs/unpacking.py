@@ -19,18 +19,17 @@ _UTF_16 = re.compile(rb"(?P<be>\0[ -~])|(?P<le>[ -~]\0)")
 def unpacked(data: bytes, name: str, most: int = LARGEST_BYTES) -> tuple[bytes, bool]:
     """Return the plain bytes in UTF-8, and whether a gz was cut short. All members of a gz with several are read.
 
-    Raises LogError where a gz is damaged, and where there are more than `most` bytes; the bytes are counted before they
-    are kept.
+    Raises LogError where a gz is damaged, and where there are more than `most` bytes, of which no more are kept.
     """
     if not data.startswith(GZIP):
         _require(len(data), most, name)
         return in_utf8(data), False
-    size = 0
-    for block in _Members(data, name).blocks():
+    members, blocks, size = _Members(data, name), list[bytes](), 0
+    for block in members.blocks():
         size += len(block)
         _require(size, most, name)
-    members = _Members(data, name)
-    return in_utf8(b"".join(members.blocks())), not members.is_whole
+        blocks.append(block)
+    return in_utf8(b"".join(blocks)), not members.is_whole
 
 
 def beginning(data: bytes, most: int) -> bytes:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-Floats = NDArray[np.float64]
+from plimsoll.analysis.logs.operations import Floats
 
 P_VALUE = 0.001
 """The highest p value of a change point, after correction for the places of its series.

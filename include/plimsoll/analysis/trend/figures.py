@@ -1,20 +1,30 @@
-"""The figures of one campaign that a trend follows: one for each measure, variant and load, over valid repeats."""
+"""What a campaign contributes to a trend: small, complete, and computed once, when the campaign is published.
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+There is a figure for each measure, variant and load, over valid repeats.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from math import inf
 from statistics import median
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field
 
 from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.cell_results import CampaignData, CellResult, cell_results
+from plimsoll.analysis.campaign.definition_differences import Difference, differing, differing_variants
 from plimsoll.analysis.campaign.pauses import pause_statistics
 from plimsoll.analysis.campaign.thresholds import observed_over, threshold_answer
+from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 
 Measure = Literal[
     "worst_interval_ms", "achieved_ops_s", "capacity_ops_s", "action_s", "longest_pause_ms", "paused_share"
 ]
 MORE_IS_BETTER: frozenset[Measure] = frozenset({"achieved_ops_s", "capacity_ops_s"})
+Place = tuple[str, str, str]
+"""Stage, workload and variant."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +55,70 @@ class Figure:
     low: float | None
     high: float | None
     to_bound: float | None = None
+
+
+class VariantFacts(Model):
+    """What is known of a variant beside its figures, each fact as text."""
+
+    product: str
+    measure: Annotated[str, Field(description="Which times its verdicts are about; empty: nothing was judged")]
+    version: Annotated[str, Field(description="The release that was measured; empty where not known")]
+    environment: Annotated[dict[str, str], Field(description="As its hosts reported it, or people stated it")]
+    declared: Annotated[dict[str, str], Field(description="Of the definition, and of Plimsoll's code")]
+
+
+@dataclass(frozen=True)
+class MeasuredCampaign:
+    """A campaign as series have it: its figures, and what is known beside them, by place."""
+
+    campaign_id: str
+    began_at: datetime
+    label: str
+    figures: Mapping[SeriesKey, Figure]
+    facts: Mapping[Place, VariantFacts] = field(default_factory=dict)
+
+    def sorted_by(self, order: Literal["version", "label"], place: Place) -> str:
+        """Return the text that says where it stands in an order other than the date; empty: nowhere."""
+        known = self.facts.get(place)
+        return self.label if order == "label" else known.version if known else ""
+
+
+class PartFigures(Model):
+    """The figures of one workload in one stage. `asked`: comparable parts have all of these facts in common."""
+
+    stage: str
+    workload: str
+    id: str
+    asked: dict[str, str]
+    variants: Annotated[dict[str, VariantFacts], Field(description="By id")]
+    figures: tuple[tuple[SeriesKey, Figure], ...]
+
+    def unlike(self, other: "PartFigures") -> tuple[Difference, ...]:
+        """Return the differences in what was asked and measured that forbid comparing figures; `other` is A of each."""
+        pairs = [(name, facts, self.variants[name]) for name, facts in other.variants.items() if name in self.variants]
+        of_variants = differing_variants([(name, *_kinds(a, b)) for name, a, b in pairs])
+        return (*differing(other.asked, self.asked), *of_variants)
+
+
+class CampaignFigures(Model):
+    """A campaign of a trend."""
+
+    campaign_id: str
+    definition: str
+    began_at: Annotated[AwareDatetime, Field(description="Start of its first load; of an import as its files say")]
+    label: str
+    incomplete: LeftOutIfEmpty[tuple[str, ...]] = ()
+    parts: tuple[PartFigures, ...]
+
+    def measured(self, parts: Sequence[PartFigures]) -> MeasuredCampaign:
+        """Return the campaign as series have it, with these of its parts."""
+        return MeasuredCampaign(
+            campaign_id=self.campaign_id,
+            began_at=self.began_at,
+            label=self.label,
+            figures=dict(pair for part in parts for pair in part.figures),
+            facts={(part.stage, part.workload, name): known for part in parts for name, known in part.variants.items()},
+        )
 
 
 def figures_of(data: CampaignData) -> dict[SeriesKey, Figure]:
@@ -104,3 +178,11 @@ def _over_repeats(values: list[float], bound: float | None = None) -> Figure:
     """Return the figure of repeats. The highest may be infinite: it is not known then."""
     middle, highest = median(values), max(values)
     return Figure(middle, min(values), highest if highest < inf else None, middle / bound if bound else None)
+
+
+def _kinds(a: VariantFacts, b: VariantFacts) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what two variants must have in common. A variant without a verdict has times of any kind."""
+    of_a, of_b = ({"product": facts.product, "measure": facts.measure} for facts in (a, b))
+    if not (a.measure and b.measure):
+        del of_a["measure"], of_b["measure"]
+    return of_a, of_b

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 from math import inf
@@ -12,37 +12,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from plimsoll.analysis.trend.change_points import ENOUGH, SMALLEST, Change, change_points
-from plimsoll.analysis.trend.figures import MORE_IS_BETTER, Figure, Measure, SeriesKey
+from plimsoll.analysis.trend.figures import MORE_IS_BETTER, Figure, Measure, MeasuredCampaign, Place, SeriesKey
 from plimsoll.domain.attempt.result import Note
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 
 Order = Literal["date", "version", "label"]
 Effect = Literal["regression", "improvement"]
 ABSENT = "(not told)"
-Place = tuple[str, str, str]
-"""Stage, workload and variant."""
-
-
-@dataclass(frozen=True)
-class MeasuredCampaign:
-    """A campaign's figures, and what is known beside them, by place.
-
-    `environment`: fact → value, as hosts reported it or people stated it; empty where nothing is known. `declared`: the
-    same of the definition and of Plimsoll's code. `versions`: the release that was measured; empty where not known.
-    """
-
-    campaign_id: str
-    definition: str
-    began_at: datetime
-    label: str
-    figures: Mapping[SeriesKey, Figure]
-    environment: Mapping[Place, Mapping[str, str]] = field(default_factory=dict)
-    declared: Mapping[Place, Mapping[str, str]] = field(default_factory=dict)
-    versions: Mapping[Place, str] = field(default_factory=dict)
-
-    def sorted_by(self, order: Order, place: Place) -> str:
-        """Return the text that says where it stands in an order other than the date; empty: nowhere."""
-        return self.label if order == "label" else self.versions.get(place, "")
 
 
 @dataclass(frozen=True)
@@ -250,9 +226,9 @@ def _change_point(
     key: SeriesKey, change: Change, before: Sequence[MeasuredCampaign], after: Sequence[MeasuredCampaign]
 ) -> ChangePoint:
     """Return a change with what else changed between the campaigns with figures on both sides."""
-    place, sides = _place(key), (before, after)
-    known = [[facts for campaign in side if (facts := campaign.environment.get(place))] for side in sides]
-    declared = [[campaign.declared.get(place, {}) for campaign in side] for side in sides]
+    sides = [[campaign.facts.get(_place(key)) for campaign in side] for side in (before, after)]
+    known = [[facts.environment for facts in side if facts and facts.environment] for side in sides]
+    declared = [[facts.declared if facts else {} for facts in side] for side in sides]
     return ChangePoint(
         index=change.place,
         previous_campaign_id=before[-1].campaign_id,

@@ -10,7 +10,7 @@ from plimsoll.analysis.campaign.capacity import Capacity
 from plimsoll.analysis.campaign.cell_results import CampaignData, cell_results
 from plimsoll.analysis.campaign.definition_differences import ABSENT, Difference, VariantPair
 from plimsoll.analysis.campaign.findings import CampaignCells
-from plimsoll.analysis.campaign.host_noise import noise_facts
+from plimsoll.analysis.campaign.host_facts import noise_facts
 from plimsoll.analysis.campaign.side_by_side import (
     CapacityPair,
     EnvironmentDifference,

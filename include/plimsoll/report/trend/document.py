@@ -13,12 +13,10 @@ from plimsoll.analysis.campaign.cell_results import CampaignData, cell_results
 from plimsoll.analysis.campaign.definition_differences import asked_facts, defined_facts
 from plimsoll.analysis.campaign.findings import CampaignCells
 from plimsoll.analysis.trend.change_points import P_VALUE
-from plimsoll.analysis.trend.contribution import CampaignFigures, PartFigures, VariantFacts
-from plimsoll.analysis.trend.figures import figures_of
+from plimsoll.analysis.trend.figures import CampaignFigures, MeasuredCampaign, PartFigures, VariantFacts, figures_of
 from plimsoll.analysis.trend.marks import Marks
 from plimsoll.analysis.trend.series import (
     Baseline,
-    MeasuredCampaign,
     Order,
     PlacedChange,
     TrendSeries,
@@ -100,7 +98,7 @@ def trend_document(
     placed = [
         campaign
         for campaign in measured
-        if order == "date" or any(campaign.sorted_by(order, at) for at in campaign.declared)
+        if order == "date" or any(campaign.sorted_by(order, at) for at in campaign.facts)
     ]
     why = "it has no label" if order == "label" else "the release of its database is not known"
     others += [

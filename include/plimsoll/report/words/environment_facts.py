@@ -10,8 +10,13 @@ from typing import Any
 
 from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.findings import CampaignCells, Findings
-from plimsoll.analysis.campaign.host_facts import ComparedFacts, HostReport, compare_facts, facts_of_host
-from plimsoll.analysis.campaign.host_noise import largest_from_controller_ms
+from plimsoll.analysis.campaign.host_facts import (
+    ComparedFacts,
+    HostReport,
+    compare_facts,
+    facts_of_host,
+    largest_from_controller_ms,
+)
 from plimsoll.domain.campaign.cell import Cell
 from plimsoll.domain.hosts.fingerprint import Fingerprint, HostFacts, ProcessFingerprint, Provenance, ReportedNode
 from plimsoll.domain.keys.process import by_prefix

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from plimsoll.analysis.logs.hdr.histogram_layout import Unit
+from plimsoll.analysis.logs.hdr.histograms import Unit
 from plimsoll.domain.campaign.cell import CAMPAIGN_ID, Cell, cells_by_id
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition

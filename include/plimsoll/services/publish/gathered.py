@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from pydantic import Field
 
-from plimsoll.analysis.trend.contribution import CampaignFigures
+from plimsoll.analysis.trend.figures import CampaignFigures
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.errors import NotFound, StoreError
 from plimsoll.ports.store import ReadableStore, ResultStore

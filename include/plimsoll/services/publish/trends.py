@@ -14,7 +14,7 @@ from datetime import datetime
 
 from plimsoll.analysis.campaign.cell_results import require_no_strays
 from plimsoll.analysis.campaign.findings import data_of_parts
-from plimsoll.analysis.trend.contribution import CampaignFigures
+from plimsoll.analysis.trend.figures import CampaignFigures
 from plimsoll.analysis.trend.series import Order
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound, StoreError

@@ -64,8 +64,8 @@ def test_a_format_can_be_forced() -> None:
     with pytest.raises(LogError, match=r"x: is not whole JSON"):
         read_run([RunFile("x", HDR)], ReadOptions(), "latte")
     tagged = log(every_second([[1], [2]], "requests", per_ms=10**6), comment=LATTE)
-    assert read_run([RunFile("x", tagged)], ReadOptions()).unit == "ns"
-    assert read_run([RunFile("x", tagged)], ReadOptions(unit="us"), "hdr").unit == "us"
+    assert read_run([RunFile("x", tagged)], ReadOptions()).unit.unit == "ns"
+    assert read_run([RunFile("x", tagged)], ReadOptions(unit="us"), "hdr").unit.unit == "us"
 
 
 def test_two_formats_that_both_hold_times_are_refused() -> None:

@@ -24,7 +24,7 @@ def test_successes_are_judged_where_they_are_told_apart() -> None:
     found = read_run([run("kv_main.result", "kv_main.result-success", "kv_main.tries", "kv_main.bind")], ReadOptions())
     assert found.title == "NoSQLBench histogram log"
     assert [track.name for track in found.tracks] == ["nb.log (kv_main.result-success)"]
-    assert found.unit == "ns"
+    assert found.unit.unit == "ns"
     assert not any("errors are counted" in note for note in found.notes)
 
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from plimsoll.analysis.attempt.judgement import Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_reading
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
-from plimsoll.analysis.logs.hdr.decode import Decoder
-from plimsoll.analysis.logs.hdr.histogram_layout import reported_values
+from plimsoll.analysis.logs.hdr.histograms import Decoder, reported_values
 from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.keys.log_words import COORDINATED_OMISSION, pairs
 from plimsoll.domain.keys.service_level import ServiceLevel
@@ -53,7 +52,7 @@ def test_operations_count_in_the_second_of_their_end_and_failures_in_that_of_the
     assert (failures.kind, failures.operation, failures.at_s.tolist()) == ("failed", "", [START_S + 0.5])
     assert (found.errors, failures.counts.tolist()) == ({"failed": 1}, [1])
     assert any(COORDINATED_OMISSION in note for note in found.notes)
-    assert found.unit_why == "counted in us, of times in ms"
+    assert found.unit.why == "counted in us, of times in ms"
 
 
 @pytest.mark.parametrize(

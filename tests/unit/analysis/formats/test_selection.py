@@ -145,7 +145,7 @@ def test_a_tag_that_a_tool_does_not_write_is_asked_about(comment: str, own: str,
     assert [track.name for track in read(*tracks, comment=comment, tags=(own,)).tracks] == [f"app.hlog ({own})"]
     with pytest.raises(LogError, match="so the unit of its values is not known either"):
         read(*tracks, comment=comment, tags=(foreign,))
-    assert read(*tracks, comment=comment, tags=(foreign,), unit="us").unit_why == "as given (`--unit`)"
+    assert read(*tracks, comment=comment, tags=(foreign,), unit="us").unit.why == "as given (`--unit`)"
 
 
 def test_functions_of_scylladbs_latte_are_operations() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
-from plimsoll.analysis.logs.hdr.decode import Decoder
+from plimsoll.analysis.logs.hdr.histograms import Decoder
 from plimsoll.domain.keys.log_words import COORDINATED_OMISSION
 from plimsoll.domain.text.errors import LogError
 

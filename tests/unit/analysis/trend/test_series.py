@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plimsoll.analysis.trend.figures import Figure, Measure, SeriesKey
+from plimsoll.analysis.trend.figures import Figure, Measure, MeasuredCampaign, SeriesKey, VariantFacts
 from plimsoll.analysis.trend.series import (
     Baseline,
     ChangedFact,
-    MeasuredCampaign,
     Order,
     TrendSeries,
     also_changed,
@@ -25,10 +24,12 @@ WORST = SeriesKey("worst_interval_ms", *PLACE, load_ops_s=400)
 RATE = SeriesKey("achieved_ops_s", *PLACE, load_ops_s=400)
 
 
-def campaign(number: int, figures: Mapping[SeriesKey, float], **beside: Any) -> MeasuredCampaign:
+def campaign(number: int, figures: Mapping[SeriesKey, float], label: str = "", **beside: Any) -> MeasuredCampaign:
+    """Return a campaign. `beside`: `version`, `environment` and `declared` of the variant."""
     known = {key: Figure(value, value, value) for key, value in figures.items()}
-    facts: dict[str, Any] = {"definition": "nightly", "began_at": BEGAN + timedelta(days=number), "label": ""}
-    return MeasuredCampaign(campaign_id=f"nightly-{number}", figures=known, **(facts | beside))
+    nothing: dict[str, Any] = {"product": "", "measure": "", "version": "", "environment": {}, "declared": {}}
+    facts = {PLACE: VariantFacts(**(nothing | beside))}
+    return MeasuredCampaign(f"nightly-{number}", BEGAN + timedelta(days=number), label, known, facts)
 
 
 def levels(*steps: tuple[float, int], key: SeriesKey = WORST, seed: int = 1) -> list[dict[SeriesKey, float]]:
@@ -81,9 +82,7 @@ def test_too_few_figures_are_said_to_be_too_few() -> None:
 
 def ordered(order: Order, values: Sequence[str]) -> list[str]:
     """Return the ids in an order by labels or versions that are given by date."""
-    campaigns = [
-        campaign(number, {WORST: 1.0}, label=one, versions={PLACE: one}) for number, one in enumerate(values, 1)
-    ]
+    campaigns = [campaign(number, {WORST: 1.0}, label=one, version=one) for number, one in enumerate(values, 1)]
     (found,) = trend_series(campaigns, order)
     return [values[int(one.campaign_id.removeprefix("nightly-")) - 1] for one in found.points]
 
@@ -96,7 +95,7 @@ def test_numbers_in_labels_and_versions_sort_by_size(order: Order) -> None:
 
 
 def test_campaigns_of_one_version_keep_the_order_of_their_dates_and_those_without_are_left_out() -> None:
-    campaigns = [campaign(n, {WORST: 1.0}, versions={PLACE: one}) for n, one in enumerate(["5.0", "", "5.0", "4.1"], 1)]
+    campaigns = [campaign(n, {WORST: 1.0}, version=one) for n, one in enumerate(["5.0", "", "5.0", "4.1"], 1)]
     (found,) = trend_series(campaigns, "version")
     assert [one.campaign_id for one in found.points] == ["nightly-4", "nightly-1", "nightly-3"]
 
@@ -114,7 +113,7 @@ def test_a_step_by_version_is_found_though_the_dates_are_mixed() -> None:
     figures = levels((20, 10), (23, 10))
     numbers = [*range(1, 20, 2), *range(2, 21, 2)]
     campaigns = [
-        campaign(number, one, versions={PLACE: f"5.0.{place}"})
+        campaign(number, one, version=f"5.0.{place}")
         for place, (number, one) in enumerate(zip(numbers, figures, strict=True))
     ]
     by_date = sorted(campaigns, key=lambda one: one.began_at)
@@ -133,9 +132,9 @@ def test_a_fact_that_only_one_side_tells_is_named() -> None:
 
 
 def with_kernels(kernels: Sequence[str | None]) -> TrendSeries:
-    known = [{PLACE: {"kernel": one}} if one else {} for one in kernels]
+    known = [{"kernel": one} if one else {} for one in kernels]
     figures = levels((20, 6), (24, 6))
-    code = [{PLACE: {"Plimsoll's code": "1" if place < 6 else "2"}} for place in range(12)]
+    code = [{"Plimsoll's code": "1" if place < 6 else "2"} for place in range(12)]
     campaigns = [campaign(n, one, environment=known[n - 1], declared=code[n - 1]) for n, one in enumerate(figures, 1)]
     (found,) = trend_series(campaigns, "date")
     return found

@@ -12,7 +12,6 @@ from math import exp, isfinite, log
 from statistics import median
 from typing import NamedTuple
 
-from plimsoll.analysis.logs.continuity import ODD_LENGTH
 from plimsoll.analysis.logs.formats.reading import (
     Reading,
     ReadOptions,
@@ -24,6 +23,7 @@ from plimsoll.analysis.logs.formats.reading import (
     only_one,
 )
 from plimsoll.analysis.logs.formats.units import FoundUnit, rank_remarks, unit_of
+from plimsoll.analysis.logs.operations import ODD_LENGTH
 from plimsoll.domain.keys.log_words import COORDINATED_OMISSION
 from plimsoll.domain.text.errors import LogError
 

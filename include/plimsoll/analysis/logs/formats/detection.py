@@ -5,17 +5,14 @@ from dataclasses import replace
 from typing import Any
 
 from plimsoll.analysis import grouped
-from plimsoll.analysis.logs.formats.cassandra_stress import CassandraStress, CqlStress, ScyllaBench
 from plimsoll.analysis.logs.formats.consoles import CassandraStressConsole, Sysbench
 from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs
 from plimsoll.analysis.logs.formats.latte import LatteJson, LatteLog
-from plimsoll.analysis.logs.formats.nosqlbench import NoSqlBench
 from plimsoll.analysis.logs.formats.operation_logs import TextLog, ToolLog
-from plimsoll.analysis.logs.formats.percentile_text import PercentileText
-from plimsoll.analysis.logs.formats.pgbench import PgBench
-from plimsoll.analysis.logs.formats.pgbench_aggregated import PgBenchAggregated
+from plimsoll.analysis.logs.formats.pgbench import PgBench, PgBenchAggregated
 from plimsoll.analysis.logs.formats.reading import Format, Reading, ReadOptions, RunFile
-from plimsoll.analysis.logs.formats.refused import refuse_known
+from plimsoll.analysis.logs.formats.refused import PercentileText, refuse_known
+from plimsoll.analysis.logs.formats.tagged_logs import CassandraStress, CqlStress, NoSqlBench, ScyllaBench
 from plimsoll.analysis.logs.formats.tlp_stress import TlpCsv
 from plimsoll.analysis.logs.formats.tools import TOOLS
 from plimsoll.analysis.logs.formats.ycsb_logs import YcsbLogs

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import PurePath
 
-from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, failures_of, totals
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, failures_of
 from plimsoll.analysis.logs.formats.refused import refuse_no_operations
 from plimsoll.analysis.logs.formats.selection import (
     Measure,
@@ -26,9 +26,9 @@ from plimsoll.analysis.logs.formats.units import (
     unit_of,
 )
 from plimsoll.analysis.logs.hdr.hdrlog import YEAR_S, HistogramLog, NoRecordsError, read_log
-from plimsoll.analysis.logs.hdr.histogram_layout import Unit
+from plimsoll.analysis.logs.hdr.histograms import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
-from plimsoll.analysis.logs.operations import Failures, Track
+from plimsoll.analysis.logs.operations import Failures, Track, totals
 from plimsoll.domain.keys.log_words import COORDINATED_OMISSION, KINDS
 from plimsoll.domain.text.errors import LogError
 from plimsoll.domain.text.wording import plural
@@ -87,8 +87,7 @@ class IntervalLogs:
         return Reading(
             title=self.title,
             tracks=tracks,
-            unit=taken.unit,
-            unit_why=taken.why,
+            unit=taken,
             left_out=left_out,
             notes=(*log_notes, *notes, *doubted, *self._remarks(series)),
             errors=None if failures is None else totals(failures),

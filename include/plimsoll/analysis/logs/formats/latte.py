@@ -10,13 +10,13 @@ from math import isfinite
 from statistics import median
 from typing import Any
 
-from plimsoll.analysis.logs.continuity import ODD_LENGTH
 from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs, Meaning
-from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, failures_at, only_one, totals
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, failures_at, only_one
 from plimsoll.analysis.logs.formats.selection import Measure, Series, select
 from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.hdr.record_line import Record
+from plimsoll.analysis.logs.operations import ODD_LENGTH, totals
 from plimsoll.domain.keys.log_words import KINDS
 from plimsoll.domain.text.errors import LogError
 
@@ -74,8 +74,7 @@ class LatteJson:
         return Reading(
             title=self.title,
             tracks=tracks,
-            unit=_UNIT.unit,
-            unit_why=_UNIT.why,
+            unit=_UNIT,
             notes=(*late, *notes, *_remarks(file.name, result, rate, sum(failure.total for failure in failures))),
             errors=totals(failures),
             failures=failures,

@@ -1,22 +1,39 @@
-"""Logs with a line for each operation: of any program, by the columns that a user names, and of well-known tools."""
+"""Logs with a line for each operation: of any program, by the columns that a user names, and of well-known tools.
+
+The operations of a run's files are counted by file, name and second: then they are tracks and failures like any other.
+"""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from hashlib import sha256
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
 
 from plimsoll.analysis.logs.formats.interval_logs import Meaning
-from plimsoll.analysis.logs.formats.operation_log.counting import Counted, counted
-from plimsoll.analysis.logs.formats.operation_log.parsing import Parser
+from plimsoll.analysis.logs.formats.operation_log.parsing import NAMED, Parser
 from plimsoll.analysis.logs.formats.operation_log.rows import first_keys
+from plimsoll.analysis.logs.formats.operation_log.second_counts import (
+    MOST_SECONDS,
+    CountedFile,
+    SecondCounts,
+    seconds_of,
+)
 from plimsoll.analysis.logs.formats.operation_log.values import EPOCH_FROM_S
-from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, failures_at, totals
-from plimsoll.analysis.logs.formats.selection import Measure, select
-from plimsoll.analysis.logs.formats.tools import Tool
-from plimsoll.analysis.logs.operations import Failures
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, failures_at
+from plimsoll.analysis.logs.formats.selection import Measure, Series, refuse_unknown_tags, select
+from plimsoll.analysis.logs.formats.tools import FAILED, Tool
+from plimsoll.analysis.logs.formats.units import FoundUnit
+from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
+from plimsoll.analysis.logs.operations import Failures, totals
 from plimsoll.analysis.logs.unpacking import unpacked
-from plimsoll.domain.keys.log_words import EXAMPLE, implied, pairs, parse_columns
+from plimsoll.domain.keys.log_words import EXAMPLE, KINDS, implied, pairs, parse_columns
 from plimsoll.domain.text.errors import LogError
 
+_MeaningOf = Callable[[str], Meaning]
 _ANY_PROGRAM = Tool("text", "log of operations", {})
 
 
@@ -43,7 +60,7 @@ class TextLog:
             where = ", ".join(file.name for file in files)
             raise LogError(what, where=where, mend="give the files of one measure alone")
         measure: Measure = "response time" if True in measures else "service time"
-        operations = counted(parsers, lambda name: (measure, name), options.kinds)
+        operations = _counted(parsers, lambda name: (measure, name), options.kinds)
         if any("time" in own.moments for own in columns):
             notes.append("`time` is taken for the send of an operation: an intended start is named `due`")
         return _reading(self.title, operations, parsers, notes, tells=all(own.ok or own.error for own in columns))
@@ -81,7 +98,7 @@ class ToolLog:
         parsers = [
             Parser(file, own, options.unit, tool, options.tags, notes) for file, own in zip(files, columns, strict=True)
         ]
-        operations = counted(parsers, lambda name: self._meaning(name, options), options.kinds)
+        operations = _counted(parsers, lambda name: self._meaning(name, options), options.kinds)
         operations = operations._replace(failures=(*operations.failures, *self._unsent(whole)))
         return _reading(
             tool.title,
@@ -133,8 +150,85 @@ def _implied(file: RunFile) -> Mapping[str, str]:
     raise LogError("does not say what its columns hold", where=file.name, mend=f"say it: {EXAMPLE}")
 
 
+class _Counted(NamedTuple):
+    """The operations of a run. `start_s`: when the first began, since 1970 where the rows say that."""
+
+    series: tuple[Series, ...]
+    failures: tuple[Failures, ...]
+    start_s: float
+
+
+def _counted(parsers: Sequence[Parser], meaning: _MeaningOf, kinds: Mapping[str, str]) -> _Counted:
+    """Count the operations of the files of one run; `meaning` says what a name measures, and of which operation.
+
+    Raises LogError on rows that can't be read, and on times that are those of no sound measurement.
+    """
+    # The seconds of all files count from one origin, which must be known before anything is counted
+    begun = [(parser, chunks, next(chunks, None)) for parser in parsers for chunks in [parser.chunks()]]
+    for parser, _, first in begun:
+        if first is None:
+            raise LogError("holds no operation that is judged", where=parser.file.name, mend=parser.tool.mend)
+    origin_s = min(float(first.starts_s.min()) for _, _, first in begun if first)
+    files = [CountedFile(parser.file, origin_s) for parser in parsers]
+    for file, (_, chunks, first) in zip(files, begun, strict=True):
+        for chunk in chain([first] if first else [], chunks):
+            file.add(chunk)
+        for order in file.orders.values():
+            order.require(file.name)
+        file.activity.require_no_silence()
+    there = dict.fromkeys(chain(*(file.by_name for file in files), *(sorted(parser.seen) for parser in parsers)))
+    refuse_unknown_tags(parsers[0].tags, there, ", ".join(file.name for file in files), *NAMED)
+    kinds = {**KINDS, **kinds}
+    return _Counted(tuple(_series(files, meaning, kinds)), tuple(_failures(files, meaning, kinds)), origin_s)
+
+
+def _series(files: Sequence[CountedFile], meaning: _MeaningOf, kinds: Mapping[str, str]) -> Iterator[Series]:
+    """Yield the records of each name in each file.
+
+    They cover the whole run, unless the file begins late or ends early by more than chance: then they say so.
+    """
+    origin_s, end_s = files[0].activity.origin_s, max(file.activity.end_s for file in files)
+    first_s = min(file.activity.first_s for file in files)
+    logs = sum(len(file.by_name) for file in files)
+    if (end_s - first_s) * logs > MOST_SECONDS:
+        what = f"hold {end_s - first_s:,.0f} s of {logs} operations or files: more than {MOST_SECONDS:,} s together"
+        mend = "give a log of a shorter run, or the files of all threads as one, sorted by time"
+        if logs > len(files):
+            mend += "; or judge fewer operations: `--tags NAME`, or `--columns` without `operation`"
+        raise LogError(what, where=", ".join(file.name for file in files), mend=mend)
+    # `select` compares comments: by this hash it tells a file that is given twice from one with equal counts
+    hashed = [sha256(unpacked(file.file.data, file.name)[0]).hexdigest() if len(files) > 1 else "" for file in files]
+    for file, own_hash in zip(files, hashed, strict=True):
+        activity, judged = file.activity, [name for name in file.by_name if meaning(name)[0] != FAILED]
+        begins_s = activity.first_s if activity.first_s - first_s > activity.chance_s else first_s
+        ends_s = activity.end_s if end_s - activity.end_s > activity.chance_s else end_s
+        first, last = seconds_of(np.array([begins_s, ends_s]), origin_s).tolist()
+        log = HistogramLog(file.name, (), begins_s, (own_hash,))
+        # A file in which nothing was answered covers its time all the same.
+        for name in judged or list(dict.fromkeys(["", *file.by_name]))[:1]:
+            counts = file.by_name.get(name) or SecondCounts(origin_s)
+            tag = name if len(judged) > 1 else ""
+            measure, operation = meaning(name) if judged else ("service time", "")
+            records = tuple(counts.records(tag, first, last, ends_s))
+            yield Series(log, measure, kinds.get(operation.lower(), operation), records, operation)
+
+
+def _failures(files: Sequence[CountedFile], meaning: _MeaningOf, kinds: Mapping[str, str]) -> Iterator[Failures]:
+    for file in files:
+        failed: dict[tuple[str, str], Counter[int]] = defaultdict(Counter)
+        for name, counts in file.by_name.items():
+            operation = meaning(name)[1]
+            for (second, kind), count in counts.failed.items():
+                failed[kinds.get(operation.lower(), operation), kind][second] += count
+        for (operation, kind), by_second in failed.items():
+            seconds = np.array(sorted(by_second))
+            numbers = np.array([by_second[second] for second in seconds.tolist()], dtype=np.int64)
+            # The middle of their second, so that rounding does not move them beyond its record.
+            yield Failures(file.name, operation, kind, file.activity.origin_s + seconds + 0.5, numbers)
+
+
 def _reading(
-    title: str, operations: Counted, parsers: Sequence[Parser], notes: Sequence[str], *, tells: bool
+    title: str, operations: _Counted, parsers: Sequence[Parser], notes: Sequence[str], *, tells: bool
 ) -> Reading:
     tracks, remarks, left_out = select(operations.series)
     errors = totals(operations.failures)
@@ -142,8 +236,7 @@ def _reading(
     return Reading(
         title=title,
         tracks=tracks,
-        unit="us",
-        unit_why=f"counted in us, of times in {units}" if units else "counted in us, from starts and ends",
+        unit=FoundUnit("us", f"counted in us, {f'of times in {units}' if units else 'from starts and ends'}"),
         left_out=left_out,
         notes=(*dict.fromkeys(notes), *remarks),
         errors=errors if errors or tells else None,

@@ -1,35 +1,44 @@
-"""pgbench, `--log`: a line for every transaction, from its scheduled start where it ran with `--rate`.
+"""pgbench, `--log`: a line for every transaction, from its scheduled start where it ran with `--rate`; and with
+`--aggregate-interval=S` a line for every interval, with the least and the greatest time in it.
 
 By its sources (doLog, processXactStats): a line has the time at which the transaction ended or was skipped. With
 `--rate` the seventh column is the lag behind the schedule, 0 where nothing was answered; with `--max-tries` the last
 column counts tries beyond the first. A thread takes the times of its schedule one after another.
-
-Logs have every transaction if clients are numbered from 0 on, and so are each one's transactions.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from math import ceil, inf
+from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 
-from plimsoll.analysis.logs.continuity import ClientOperations, Clients
 from plimsoll.analysis.logs.formats.operation_log.second_counts import SecondCounts, require_length_of_a_run
-from plimsoll.analysis.logs.formats.pgbench_aggregated import Due, LagSigns, due
-from plimsoll.analysis.logs.formats.pgbench_lines import FAILED, LINE, MEND, Lines, RunLines
-from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile
+from plimsoll.analysis.logs.formats.pgbench_clients import Clients, Due, LagSigns, due
+from plimsoll.analysis.logs.formats.pgbench_lines import FAILED, LINE, MEND_RUN, Numbers, RunLines
+from plimsoll.analysis.logs.formats.reading import (
+    Reading,
+    ReadOptions,
+    RunFile,
+    Sample,
+    cut_line_note,
+    failures_at,
+    of_samples,
+)
 from plimsoll.analysis.logs.formats.selection import Measure, Series, select
 from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
-from plimsoll.analysis.logs.hdr.histogram_layout import WIDE, Ints
+from plimsoll.analysis.logs.hdr.histograms import WIDE, Ints
 from plimsoll.analysis.logs.operations import Failures, Floats
+from plimsoll.domain.keys.log_words import COORDINATED_OMISSION
 from plimsoll.domain.text.errors import LogError
 
 _UNIT = FoundUnit("us", "pgbench writes µs")
-MEND_RUN = f"{MEND}; where a client gave up, pgbench's console says why, and the run is no measurement"
-_MANY, _NAMED = 20, 5
-"""So many lines for each client, and each has its own; so many clients are named."""
 
 
 class PgBench:
@@ -68,8 +77,7 @@ class PgBench:
         return Reading(
             title=self.title,
             tracks=tracks,
-            unit=_UNIT.unit,
-            unit_why=_UNIT.why,
+            unit=_UNIT,
             notes=(*lines.notes, *_notes(name, clients, signs), *selected),
             errors=dict(counted.errors.most_common()),
             failures=tuple(_failures(name, counted, names)),
@@ -121,8 +129,7 @@ def _clients(lines: RunLines, *, has_lag: bool) -> Clients:
     """Read all lines, and return what clients did. Raises LogError where that is no whole run."""
     clients = Clients()
     for part in due(lines.chunks(), has_lag=has_lag):
-        own = part.lines
-        clients.add(ClientOperations(own.client, part.due_s, part.begun_s, own.at_s, own.line))
+        clients.add(part)
     if faults := list(dict.fromkeys(clients.faults(lines.names()))):
         raise LogError("; ".join(faults), mend=MEND_RUN)
     require_length_of_a_run(clients.first_due_s, clients.last_end_s, lines.files[0].name)
@@ -133,7 +140,7 @@ def _until(lines: RunLines, end_s: float | None, *, has_lag: bool) -> Iterator[D
     for part in due(lines.chunks(), has_lag=has_lag):
         kept = np.flatnonzero(part.lines.at_s <= (inf if end_s is None else end_s))
         if len(kept):
-            yield Due(part.lines.at(kept), part.due_s[kept], part.begun_s[kept])
+            yield part.at(kept)
 
 
 def _notes(name: str, clients: Clients, signs: LagSigns) -> Iterator[str]:
@@ -169,45 +176,81 @@ def _series(name: str, counted: _Counted, measure: Measure, operations: Mapping[
         yield Series(log, measure, operation, records, f"script-{script}")
 
 
-class Numbers:
-    """The numbers of a run's transactions and clients."""
-
-    def __init__(self) -> None:
-        self._lines = 0
-        self._steps: Counter[float] = Counter()
-        self._first: dict[float, tuple[int, int, int]] = {}
-        """By step, where it is first: client, line and number."""
-
-    def add(self, lines: Lines) -> None:
-        self._lines += len(lines.line)
-        known = np.flatnonzero(~np.isnan(lines.step))
-        steps, first, counts = np.unique(lines.step[known], return_index=True, return_counts=True)
-        for step, index, count in zip(steps.tolist(), known[first].tolist(), counts.tolist(), strict=True):
-            if step in self._first or len(self._first) < 1000:  # a whole log has one
-                self._steps[step] += count
-                seen = int(lines.client[index]), int(lines.line[index]), int(lines.number[index])
-                self._first[step] = min(self._first.get(step, seen), seen)
-
-    def require_all(self, run: RunLines) -> None:
-        """Raise LogError where numbers do not follow one another, or where a client has no line among so many."""
-        usual = _median(self._steps)
-        if odd := [seen for step, seen in self._first.items() if step != usual]:
-            client, line, number = min(odd)
-            what = f"transaction {number} of client {list(run.clients)[client][1]} does not follow the one before"
-            raise LogError(f"{what}: lines are missing, or of several runs", where=run.where(client, line), mend=MEND)
-        numbers = {number for _, number in run.clients}
-        missing = sorted(set(range(max(numbers) + 1)) - numbers) if self._lines > _MANY * max(numbers) else []
-        if missing:
-            clients = ", ".join(map(str, missing[:_NAMED]))
-            what = f"holds no transaction of client {clients}: the log of a thread is missing, or they gave up at once"
-            raise LogError(what, where=run.files[0].name, mend=MEND_RUN)
+_INTERVAL_LINE = re.compile(r"1\d{9}( \d+){5}(( \d+){4}( \d+)?)?(( \d+){4})?\r?")
+_OF_TIMES, _WITH_LAG, _WITH_SKIPPED, _WHOLE = 6, 10, 11, 15
+"""Columns: up to release 14 those of the lag with `--rate`, then of skips with `--latency-limit`; since 15 all."""
+_FAILED_COLUMNS = {10: "skipped", 13: "serialization", 14: "deadlock"}
+_OPEN = "pgbench tells the least and the greatest time of an interval: with the bound between them it stays open"
+_OMISSION = f"judged on service time: a stall hides the operations that were due in it {COORDINATED_OMISSION}"
+_MEND_INTERVALS = "give the log as pgbench wrote it; without `--aggregate-interval` it has every transaction"
 
 
-def _median(counts: Counter[float]) -> float | None:
-    """Return the median of numbers, by how often each is there."""
-    if not counts:
-        return None
-    values = np.array(sorted(counts))
-    reached = np.cumsum([counts[value] for value in values.tolist()])
-    middle = np.searchsorted(reached, [(reached[-1] - 1) // 2, reached[-1] // 2], side="right")
-    return float(values[middle].mean())
+class _IntervalRow(NamedTuple):
+    start_s: int
+    figures: Sequence[int]
+
+    @property
+    def skipped(self) -> int:
+        return self.figures[_WITH_LAG] if len(self.figures) > _WITH_LAG else 0
+
+    @property
+    def answered(self) -> int:
+        """Return the number of transactions that were answered; up to release 14 skipped ones are among them."""
+        return self.figures[1] - (self.skipped if len(self.figures) < _WHOLE else 0)
+
+
+class PgBenchAggregated:
+    """The least and the greatest time decide an interval wherever they are on one side of the bound."""
+
+    name = "pgbench-aggregated"
+    title = "pgbench log of intervals"
+
+    def recognises(self, file: RunFile) -> bool:
+        return bool(_INTERVAL_LINE.fullmatch(file.head.partition("\n")[0]))
+
+    def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
+        """Return a sample for each interval of each thread's log."""
+        unit_of(options.unit, _UNIT, files[0].name)
+        notes: list[str] = []
+        logs = {file.name: list(_rows(file, notes)) for file in files}
+        rows = [row for of_file in logs.values() for row in of_file]
+        failed = (failures for name, of_file in logs.items() for failures in _failures_of_rows(name, of_file))
+        samples = (sample for name, of_file in logs.items() for sample in _samples(name, of_file))
+        notes += [] if any(sum(row.figures[_OF_TIMES:_WITH_LAG]) for row in rows) else [_OMISSION]
+        started_at = datetime.fromtimestamp(min(row.start_s for row in rows), UTC)
+        return replace(of_samples(self.title, _UNIT, samples, failed, [*notes, _OPEN]), started_at=started_at)
+
+
+def _rows(file: RunFile, notes: list[str]) -> Iterator[_IntervalRow]:
+    width = 0
+    lines = file.text.splitlines(keepends=True)
+    for number, line in enumerate(lines, 1):
+        where = f"{file.name}, line {number}"
+        if number == len(lines) and number > 1 and not line.endswith("\n"):
+            notes.append(cut_line_note(file.name, number))
+            return
+        figures = [int(word) for word in line.split()] if _INTERVAL_LINE.fullmatch(line.rstrip("\n")) else []
+        if not figures or len(figures) != (width or len(figures)):
+            raise LogError("is no line of pgbench's log of intervals", where=where, mend=_MEND_INTERVALS)
+        width = len(figures)
+        yield _IntervalRow(figures[0], figures)
+
+
+def _length_s(rows: Sequence[_IntervalRow]) -> float:
+    """Return the length of the intervals; a log of one line does not tell it."""
+    return float(median(later.start_s - row.start_s for row, later in pairwise(rows))) if len(rows) > 1 else 1.0
+
+
+def _samples(name: str, rows: Sequence[_IntervalRow]) -> Iterator[Sample]:
+    length_s = _length_s(rows)
+    for row in rows:
+        least, most = (figure / 1000 for figure in row.figures[4:_OF_TIMES])
+        values = {0.0: least, 100.0: most} if row.answered else {}
+        yield Sample(row.start_s, length_s, "", row.answered, values, name)
+
+
+def _failures_of_rows(name: str, rows: Sequence[_IntervalRow]) -> Iterator[Failures]:
+    middle_s = _length_s(rows) / 2
+    for column, kind in _FAILED_COLUMNS.items():
+        known = (row for row in rows if len(row.figures) > column)
+        yield from failures_at(name, kind, ((row.start_s + middle_s, row.figures[column]) for row in known))

@@ -1,6 +1,10 @@
-"""The lines of pgbench's logs of transactions, as numbers, a chunk at a time: each pass over them reads them anew."""
+"""The lines of pgbench's logs of transactions, as numbers, a chunk at a time: each pass over them reads them anew.
+
+Logs have every transaction if clients are numbered from 0 on, and so are each one's transactions.
+"""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -9,9 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from plimsoll.analysis.logs.continuity import Before
 from plimsoll.analysis.logs.formats.reading import RunFile, cut_line_note
-from plimsoll.analysis.logs.hdr.histogram_layout import Ints
+from plimsoll.analysis.logs.hdr.histograms import Ints
 from plimsoll.analysis.logs.operations import Floats
 from plimsoll.analysis.logs.unpacking import unpacked
 from plimsoll.domain.text.errors import LogError
@@ -25,6 +28,9 @@ _COLUMNS = ("client", "number", "took", "script", "second", "microsecond", "lag"
 _CHUNK = 1 << 15
 """Lines that are in memory at once."""
 MEND = "give the whole logs of all threads of one run (`--log`), without `--sampling-rate`"
+MEND_RUN = f"{MEND}; where a client gave up, pgbench's console says why, and the run is no measurement"
+_MANY, _NAMED = 20, 5
+"""So many lines for each client, and each has its own; so many clients are named."""
 
 Flags = npt.NDArray[np.bool_]
 
@@ -60,6 +66,27 @@ class Lines(NamedTuple):
         """Return these lines and later ones, each client's together."""
         merged = Lines._make(map(np.concatenate, zip(self, others, strict=True)))
         return merged.at(np.argsort(merged.client, kind="stable"))
+
+
+class Before:
+    """The figure of each client's line before, from chunk to chunk."""
+
+    def __init__(self) -> None:
+        self._last: Floats = np.zeros(0)
+
+    def replaced(self, client: Ints, figures: Floats) -> Floats:
+        """Return for each figure the one before it of the same client; NaN for a client's first.
+
+        `client`: the client of each figure. The figures of one client stand together, in order.
+        """
+        more = int(client.max()) + 1 - len(self._last)
+        self._last = np.concatenate([self._last, np.full(max(0, more), np.nan)])
+        begins = np.flatnonzero(np.diff(client, prepend=-1))
+        before = np.concatenate([[np.nan], figures[:-1]])
+        before[begins] = self._last[client[begins]]
+        ends = np.append(begins[1:], len(client)) - 1
+        self._last[client[ends]] = figures[ends]
+        return before
 
 
 @dataclass
@@ -153,3 +180,47 @@ def _outcomes(took: "pd.Series[str]") -> tuple[Floats, Ints]:
         us = pd.to_numeric(words, errors="coerce").to_numpy(dtype=np.float64)
         kind = pd.Index(FAILED).get_indexer(pd.Index(words)).astype(np.int64)
     return us, kind
+
+
+class Numbers:
+    """The numbers of a run's transactions and clients."""
+
+    def __init__(self) -> None:
+        self._lines = 0
+        self._steps: Counter[float] = Counter()
+        self._first: dict[float, tuple[int, int, int]] = {}
+        """By step, where it is first: client, line and number."""
+
+    def add(self, lines: Lines) -> None:
+        self._lines += len(lines.line)
+        known = np.flatnonzero(~np.isnan(lines.step))
+        steps, first, counts = np.unique(lines.step[known], return_index=True, return_counts=True)
+        for step, index, count in zip(steps.tolist(), known[first].tolist(), counts.tolist(), strict=True):
+            if step in self._first or len(self._first) < 1000:  # a whole log has one
+                self._steps[step] += count
+                seen = int(lines.client[index]), int(lines.line[index]), int(lines.number[index])
+                self._first[step] = min(self._first.get(step, seen), seen)
+
+    def require_all(self, run: RunLines) -> None:
+        """Raise LogError where numbers do not follow one another, or where a client has no line among so many."""
+        usual = _median(self._steps)
+        if odd := [seen for step, seen in self._first.items() if step != usual]:
+            client, line, number = min(odd)
+            what = f"transaction {number} of client {list(run.clients)[client][1]} does not follow the one before"
+            raise LogError(f"{what}: lines are missing, or of several runs", where=run.where(client, line), mend=MEND)
+        numbers = {number for _, number in run.clients}
+        missing = sorted(set(range(max(numbers) + 1)) - numbers) if self._lines > _MANY * max(numbers) else []
+        if missing:
+            clients = ", ".join(map(str, missing[:_NAMED]))
+            what = f"holds no transaction of client {clients}: the log of a thread is missing, or they gave up at once"
+            raise LogError(what, where=run.files[0].name, mend=MEND_RUN)
+
+
+def _median(counts: Counter[float]) -> float | None:
+    """Return the median of numbers, by how often each is there."""
+    if not counts:
+        return None
+    values = np.array(sorted(counts))
+    reached = np.cumsum([counts[value] for value in values.tolist()])
+    middle = np.searchsorted(reached, [(reached[-1] - 1) // 2, reached[-1] // 2], side="right")
+    return float(values[middle].mean())

@@ -3,7 +3,6 @@
 Failures of a run come from figures with times, a log of failed operations, or two counts of which one leaves them out.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,10 +14,9 @@ import numpy as np
 
 from plimsoll.analysis.logs.formats.selection import LeftOut, Series
 from plimsoll.analysis.logs.formats.units import FoundUnit
-from plimsoll.analysis.logs.hdr.decode import Decoder
-from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
+from plimsoll.analysis.logs.hdr.histograms import Decoder, Ints, Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
-from plimsoll.analysis.logs.operations import Failures, Floats, Track
+from plimsoll.analysis.logs.operations import Failures, Floats, Track, totals
 from plimsoll.analysis.logs.unpacking import beginning, unpacked
 from plimsoll.domain.text.errors import LogError
 
@@ -97,14 +95,16 @@ class WholeRun:
     values_ms: Mapping[float, float] = field(default_factory=dict)
 
 
+_NOT_TOLD = FoundUnit("us", "")
+
+
 @dataclass(frozen=True)
 class Reading:
     """The content of one run's files.
 
-    `tracks`: histograms over time, with values in `unit`, and `unit_why` says why that unit is taken; any service level
-    can be judged by them. `left_out`: records that are not judged, such as a worse measure of the same operations.
-    `samples`: percentiles over time; a service level can be judged as far as they decide it. `whole_run`: figures
-    without time.
+    `tracks`: histograms over time, with values in `unit`; any service level can be judged by them. `left_out`: records
+    that are not judged, such as a worse measure of the same operations. `samples`: percentiles over time; a service
+    level can be judged as far as they decide it. `whole_run`: figures without time.
     `obstacles` say why files can't be judged; `notes` name each pitfall of the format that these files contain.
     `errors`: operations of the whole run that were not answered, by kind, None where the files don't tell; the same
     holds for `attempted_ops_s` and `started_at`. `failures`: those of them whose times are known. `own_lag_p99_ms`: how
@@ -113,8 +113,7 @@ class Reading:
 
     title: str
     tracks: tuple[Track, ...] = ()
-    unit: Unit = "us"
-    unit_why: str = ""
+    unit: FoundUnit = _NOT_TOLD
     left_out: tuple[LeftOut, ...] = ()
     samples: tuple[Sample, ...] = ()
     whole_run: tuple[WholeRun, ...] = ()
@@ -192,21 +191,12 @@ def of_samples(
     failures = tuple(failures)
     return Reading(
         title=title,
-        unit=unit.unit,
-        unit_why=unit.why,
+        unit=unit,
         samples=tuple(samples),
         notes=tuple(notes),
         errors=totals(failures),
         failures=failures,
     )
-
-
-def totals(failures: Iterable[Failures]) -> dict[str, int]:
-    by_kind: Counter[str] = Counter()
-    for failure in failures:
-        if failure.total:
-            by_kind[failure.kind] += failure.total
-    return dict(by_kind)
 
 
 def _counts(series: Series) -> Ints:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, NamedTuple
 
-from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
+from plimsoll.analysis.logs.hdr.histograms import Decoder
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.keys.log_words import COORDINATED_OMISSION

@@ -19,11 +19,10 @@ from plimsoll.analysis.logs.formats.reading import (
     WholeRun,
     failures_at,
     only_one,
-    totals,
 )
 from plimsoll.analysis.logs.formats.units import FoundUnit
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
-from plimsoll.analysis.logs.operations import Failures
+from plimsoll.analysis.logs.operations import Failures, totals
 from plimsoll.domain.keys.log_words import READS, WRITES
 from plimsoll.domain.text.errors import LogError
 from plimsoll.domain.text.wording import plural
@@ -80,8 +79,7 @@ class TlpCsv:
         failures = tuple(_failures(table))
         return Reading(
             title=self.title,
-            unit="ms",
-            unit_why=f"{'Plimsoll' if table.ours else 'tlp-stress'} writes ms into its CSV",
+            unit=FoundUnit("ms", f"{'Plimsoll' if table.ours else 'tlp-stress'} writes ms into its CSV"),
             samples=tuple(_samples(table)) if table.ours else (),
             whole_run=tuple(WholeRun(name, count) for name, count in last.items() if name != "errors" and count),
             obstacles=() if table.ours else tuple(_obstacles(table)),

@@ -114,10 +114,6 @@ def _of_go_ycsb(name: str) -> Meaning | None:
     return ("service time" if operation == name else "time of failures"), operation
 
 
-def _of_fio(name: str) -> Meaning | None:
-    return "service time", {"0": "reads", "1": "writes", "2": "trims"}.get(name, name)
-
-
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "jmeter",
@@ -239,7 +235,7 @@ TOOLS: tuple[Tool, ...] = (
             for more, latency in ((r"(, \w+){1,3}", "2:ns"), ("", "2"))
         },
         file_names=r"_c?lat\b",
-        meaning=_of_fio,
+        meaning=lambda name: ("service time", {"0": "reads", "1": "writes", "2": "trims"}.get(name, name)),
         remarks=("fio ends a job at its first error: look for errors in its output",),
     ),
 )

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plimsoll.analysis.logs.hdr.decode import Decoder
-from plimsoll.analysis.logs.hdr.histogram_layout import WIDE, Unit
+from plimsoll.analysis.logs.hdr.histograms import WIDE, Decoder, Unit
 from plimsoll.analysis.logs.hdr.record_line import has_index_offset, inflate
 from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.text.errors import LogError

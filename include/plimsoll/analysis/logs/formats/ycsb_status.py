@@ -9,6 +9,7 @@ from typing import NamedTuple
 from plimsoll.analysis.logs.formats.interval_logs import Meaning
 from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample, only_one
 from plimsoll.analysis.logs.formats.selection import JUDGED, LeftOut
+from plimsoll.analysis.logs.formats.units import FoundUnit
 from plimsoll.analysis.logs.formats.ycsb_logs import (
     failures_by_result,
     meaning,
@@ -74,8 +75,7 @@ class YcsbStatus:
         errors, failures = failures_by_result(name, list(_failed(statuses)), summary, kinds)
         return Reading(
             title=self.title,
-            unit="us",
-            unit_why="YCSB writes us",
+            unit=FoundUnit("us", "YCSB writes us"),
             samples=samples,
             left_out=left_out,
             whole_run=tuple(whole_run(summary, {operation: _kind(operation, kinds) for operation in judged})),

@@ -15,7 +15,7 @@ from plimsoll.analysis.logs.formats.operation_log.values import Outcomes, number
 from plimsoll.analysis.logs.formats.reading import RunFile
 from plimsoll.analysis.logs.formats.selection import refuse_unknown_tags
 from plimsoll.analysis.logs.formats.tools import Tool
-from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
+from plimsoll.analysis.logs.hdr.histograms import Ints, Unit
 from plimsoll.analysis.logs.operations import Floats
 from plimsoll.domain.keys.log_words import SECONDS_OF, Column, Columns
 from plimsoll.domain.text.errors import LogError
