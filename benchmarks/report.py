@@ -34,7 +34,7 @@ from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.bootstrap import build_toolkit
 from plimsoll.services.publish.publishing import check_campaign, report_files
 from plimsoll.services.publish.reproducing import report_again
-from plimsoll.services.publish.snapshot import take_snapshot
+from plimsoll.services.publish.results import take_snapshot
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.layout import BUNDLE, report_key

@@ -23,15 +23,15 @@ from plimsoll.domain.keys.host_bounds import Disturbance
 from plimsoll.domain.keys.system import ProviderChoice
 from plimsoll.domain.text.errors import PlimsollError, Problem, Refused, StoreError
 from plimsoll.ports.artefacts import ArtefactSource
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 from plimsoll.ports.product import Product
 from plimsoll.ports.provider import Places, Provider, Tariffs
 from plimsoll.ports.secrets import DatabaseSecrets, Secrets
 from plimsoll.ports.store import DirectStore, ResultStore
 from plimsoll.services.definitions.documents import Document, parse_yaml
 from plimsoll.services.definitions.reference import parse_definition
-from plimsoll.services.hosts.assignments import StoredSetUps
-from plimsoll.services.hosts.launch_records import StoredLaunches
+from plimsoll.services.hosts.at_rest import StoredSetUps
+from plimsoll.services.hosts.paid_hosts import StoredLaunches
 from plimsoll.services.hosts.places import StoredFullZones, StoredPlaces
 from plimsoll.services.retries import Outage, report_waiting
 from plimsoll.services.store import layout

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.airflow.dag_bag import DagBag
+from tests.support.campaigns.one_cell import run_cell
 
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.strategy import Search
 from plimsoll.domain.keys.timing import Timing
 from plimsoll.services.definitions.reference import dump_definition
-from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.operators.schedules import WatchSchedules

@@ -12,6 +12,7 @@ from airflow.models.dagrun import DagRun
 from airflow.sdk import BaseOperator
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.airflow.dag_bag import DagBag
+from tests.support.campaigns.one_cell import run_cell
 from tests.support.campaigns.running import run_missing
 
 from plimsoll.domain.keys.strategy import Search
@@ -20,7 +21,6 @@ from plimsoll.services.campaign.state.runs import begin_run, require_no_other_ru
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.ownership import held
-from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.moved import AirflowFailException

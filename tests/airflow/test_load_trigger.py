@@ -175,7 +175,7 @@ def test_loads_that_can_not_be_observed_hold_up_nobody_and_not_the_loop(
 def test_a_load_out_of_reach_for_too_long_fails(installation: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
     work, polls = started(installation), iter([HostError("no route", where="node1")])
     _answer_polls_with(monkeypatch, polls)
-    monkeypatch.setattr("plimsoll.services.steps.load_polling.OUT_OF_REACH", timedelta(0))
+    monkeypatch.setattr("plimsoll.services.steps.steps.OUT_OF_REACH", timedelta(0))
 
     assert "out of reach for 0:00:00: node1: no route" in event_of(trigger_of(work)).payload
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from airflow.sdk import Asset
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.campaigns.one_cell import run_cell
 
 from plimsoll.services.publish.trend_marks import stored_marks
 from plimsoll.services.publish.trends import FIGURES
-from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.moved import AirflowTaskTimeout
@@ -161,7 +161,7 @@ def out_of_time(*_: Any) -> None:
 
 
 @pytest.mark.usefixtures("slower")
-@pytest.mark.parametrize("slow", ["publish.trends.stored_trend", "publish.announcing.claim_news"])
+@pytest.mark.parametrize("slow", ["publish.trends.stored_trend", "publish.trend_marks.claim_news"])
 def test_a_trend_that_takes_too_long_undoes_no_publication(
     monkeypatch: pytest.MonkeyPatch, notices_file: Path, slow: str
 ) -> None:

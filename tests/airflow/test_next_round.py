@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.airflow.exceptions import DagRunTriggerException
+from tests.support.campaigns.one_cell import run_cell
 
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.keys.loads import TakenLoad
@@ -14,7 +15,6 @@ from plimsoll.domain.keys.strategy import Search, Stage
 from plimsoll.services.campaign.curating import delete_campaign
 from plimsoll.services.campaign.open.request import read_request
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.steps.running import run_cell
 from plimsoll_airflow.dags.forms import campaign_params
 from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException
 from plimsoll_airflow.operators.next_round import NextRound

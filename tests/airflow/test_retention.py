@@ -11,7 +11,7 @@ from tests.support.campaigns.undrawn import undrawn
 from plimsoll.domain.campaign.cell import cell_ids
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.services.housekeeping import retention
-from plimsoll.services.housekeeping.usage import usage_of
+from plimsoll.services.housekeeping.known import usage_of
 from plimsoll.services.publish.publishing import publish_report
 from plimsoll.services.steps.running import run_cells
 from plimsoll_airflow.operators.retention import RemoveRawFiles

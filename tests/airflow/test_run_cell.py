@@ -10,6 +10,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.paid import Prices
 from tests.support.airflow.exceptions import DagRunTriggerException, TaskDeferred
 from tests.support.campaigns.attempt_verdicts import disturbed_verdict, verdict_of
+from tests.support.campaigns.one_cell import run_cell
 
 from plimsoll.services.campaign.state.runs import RUNS
 from plimsoll.services.cell import actions, loading
@@ -17,7 +18,6 @@ from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
 from plimsoll_airflow.internals.moved import (
     AirflowFailException,

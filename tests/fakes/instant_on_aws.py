@@ -15,7 +15,7 @@ from plimsoll.adapters.providers.ec2.readiness import SharedHost
 from plimsoll.adapters.providers.ssh import Target
 from plimsoll.bootstrap import build_secrets, build_store, store_name
 from plimsoll.domain.hosts.cluster import ClusterId, HostInfo
-from plimsoll.services.hosts.launch_records import StoredLaunches
+from plimsoll.services.hosts.paid_hosts import StoredLaunches
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.retries import Outage
 from plimsoll.services.toolkit import Toolkit

@@ -10,7 +10,7 @@ from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.hosts.cost import HostRate, Tariff
 from plimsoll.domain.text.errors import Problem, StoreError
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.hosts import spending

@@ -11,7 +11,7 @@ from plimsoll.domain.attempt.status import AttemptProgress, CampaignProgress, Ca
 from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound
 from plimsoll.domain.text.units import show_usd
 from plimsoll.domain.text.wording import figure, plural
-from plimsoll.ports.owners import Owners
+from plimsoll.ports.controller import Owners
 from plimsoll.ports.store import ResultStore
 
 _OptionalCampaign = Annotated[
@@ -178,7 +178,7 @@ def _running(store: ResultStore, now: datetime, owners: Owners) -> Iterator[Camp
 
 
 def _show_cells(progress: CampaignProgress, now: datetime) -> None:
-    from plimsoll.services.hosts.deadline import compared, time_for
+    from plimsoll.services.hosts.limits import compared, time_for
 
     rows = [
         (cell.cell.id, cell.state, cell.attempt or "", cell.progress.phase if cell.progress else "", cell.reason)

@@ -65,7 +65,7 @@ def run(  # noqa: PLR0913, PLR0917  # each is an option
     from plimsoll.services.campaign.open.remarks import remarks_on
     from plimsoll.services.campaign.open.request import campaign_id_of, read_request, values_set
     from plimsoll.services.campaign.state.runs import end_run, require_no_other_run
-    from plimsoll.services.hosts.approval import approval_refused, missing_approval
+    from plimsoll.services.hosts.limits import approval_refused, missing_approval
     from plimsoll.services.ownership import held
     from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
     from plimsoll.settings import Settings

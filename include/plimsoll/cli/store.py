@@ -76,7 +76,7 @@ def check(
 @store_app.command("usage")
 def show_usage(as_json: JsonOption = False) -> None:
     """Show how much room each campaign takes: raw files, tables and Data Docs, the report, records."""
-    from plimsoll.services.housekeeping.usage import usage
+    from plimsoll.services.housekeeping.known import usage
 
     store = open_store()
     usages = sorted(usage(store), key=lambda use: use.total, reverse=True)

@@ -16,9 +16,9 @@ from pydantic import AwareDatetime
 from plimsoll.domain.hosts.owner import ProcessOwner, owner_since
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import Problem, Refused, StoreError
-from plimsoll.ports.owners import Owners
+from plimsoll.ports.controller import Owners
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.store.records import Record
+from plimsoll.services.store.layout import Record
 from plimsoll.services.toolkit import Toolkit
 
 LASTS = timedelta(minutes=5)

@@ -18,8 +18,7 @@ from plimsoll.domain.text.errors import (
     StoreError,
     Unreachable,
 )
-from plimsoll.ports.clock import Clock
-from plimsoll.ports.log import Log
+from plimsoll.ports.controller import Clock, Log
 
 AWAY_S = (2.0, 5.0, 10.0, 20.0, 30.0, 30.0, 30.0, 30.0)
 """Pauses before further tries, two and a half minutes in all: longer than most outages of a network."""

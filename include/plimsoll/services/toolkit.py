@@ -14,10 +14,9 @@ from plimsoll.domain.keys.host_bounds import Disturbance
 from plimsoll.domain.keys.process import NodeNeeds
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.domain.text.wording import meant_or_known
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock, Owners, UnknownOwners
 from plimsoll.ports.host import HostCanary, HostSampler
 from plimsoll.ports.load_generator import LoadGenerator
-from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.product import Product
 from plimsoll.ports.provider import Places, Provider, Tariffs
 from plimsoll.ports.store import ResultStore

@@ -17,7 +17,7 @@ from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.domain.text.units import format_duration, show_usd
 from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.services.campaign.state.runs import digest_of
-from plimsoll.services.hosts.approval import missing_approval, require_approval
+from plimsoll.services.hosts.limits import missing_approval, require_approval
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.operators.campaign import CampaignTask

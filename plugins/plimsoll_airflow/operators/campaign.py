@@ -10,14 +10,9 @@ from plimsoll.bootstrap import load_document
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.keys.trigger import BegunBy
-from plimsoll.services.campaign.open.creation import (
-    OF_A_REQUEST,
-    campaign_of_last_event,
-    open_campaign,
-    requested_definition,
-)
+from plimsoll.services.campaign.open.creation import campaign_of_last_event, open_campaign, requested_definition
 from plimsoll.services.campaign.open.planning import downloads, fetch
-from plimsoll.services.campaign.open.request import campaign_id_of, given_values, read_request
+from plimsoll.services.campaign.open.request import OF_A_REQUEST, campaign_id_of, given_values, read_request
 from plimsoll.services.campaign.state.completeness import completeness
 from plimsoll.services.campaign.state.runs import begin_run, require_no_other_airflow
 from plimsoll.services.store.campaigns import CampaignStore
@@ -187,7 +182,7 @@ class PublishReport(CampaignTask):
             raise AirflowSkipException(f"{known.words}; its report is published once all have")
         self.log.info("report: %s", url)
         with final():
-            from plimsoll.services.publish.announcing import answer_in_short
+            from plimsoll.services.publish.trend_marks import answer_in_short
 
             answer = answer_in_short(CampaignStore(toolkit().store, campaign_id))
         self._announce(context, event := {"campaign_id": campaign_id, "url": url, **answer})
@@ -204,7 +199,7 @@ class PublishReport(CampaignTask):
 
     def _follow(self, context: Context, event: dict[str, Any]) -> None:
         """Complete the event of the Asset by what changed in the trend, and tell those who asked of what is news."""
-        from plimsoll.services.publish.announcing import changes_in_short
+        from plimsoll.services.publish.trend_marks import changes_in_short
         from plimsoll.services.publish.trends import stored_trend
 
         trend = stored_trend(toolkit().store, [self.definition], "date", datetime.now(UTC))

@@ -14,8 +14,7 @@ from plimsoll.services.cell.attempts import money_line, runs_again
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts.reaping import destroy_owned
 from plimsoll.services.retries import PASSING_WHILE_KEEPING, with_retries
-from plimsoll.services.steps.load_polling import OVERTIME
-from plimsoll.services.steps.steps import Role, Step, step, steps_of
+from plimsoll.services.steps.steps import OVERTIME, Role, Step, step, steps_of
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.moved import AirflowFailException, TaskDeferralTimeout
 from plimsoll_airflow.internals.supervisor import has_supervisor
@@ -149,7 +148,7 @@ class Judge(StepTask):
             if not isinstance(verdict, Verdict):
                 raise TypeError(f"{self.task_id} gave no verdict")
             if not verdict.valid:
-                if runs_again(CampaignStore(work.toolkit.store, work.key.campaign_id), work.key.cell_id):
+                if runs_again(CampaignStore(work.store, work.key.campaign_id), work.key.cell_id):
                     # Before the task fails: when the run ends, this keeps the slot of the pool for the cell
                     context["ti"].xcom_push(key=RUNS_AGAIN, value=True)
                 raise ValueError(f"{work.key} is invalid: {'; '.join(verdict.reasons)}")

@@ -8,7 +8,7 @@ from airflow.sdk import Context
 from plimsoll.services.campaign.open.request import words_for
 from plimsoll.services.campaign.state.completeness import completeness_of, name_of_next, next_round
 from plimsoll.services.campaign.state.reading import judged_state
-from plimsoll.services.hosts.approval import require_approval
+from plimsoll.services.hosts.limits import require_approval
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException
 from plimsoll_airflow.operators.campaign import CREATED_CAMPAIGN

@@ -12,7 +12,7 @@ from airflow.sdk.types import RuntimeTaskInstanceProtocol
 from plimsoll.domain.hosts.cluster import Cluster
 from plimsoll.domain.text.errors import NotFound, StoreError
 from plimsoll.services.campaign.state.runs import end_run, owners_of_runs
-from plimsoll.services.hosts.assignments import assignment_under_way
+from plimsoll.services.hosts.kept_records import assignment_under_way
 from plimsoll.services.hosts.reaping import Reaped, reap
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.moved import AirflowFailException

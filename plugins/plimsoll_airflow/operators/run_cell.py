@@ -11,9 +11,7 @@ from airflow.utils.state import DagRunState
 from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.campaign.state.runs import begin_run
 from plimsoll.services.cell.attempts import runs_again
-from plimsoll.services.hosts.approval import require_approval
-from plimsoll.services.hosts.deadline import require_time
-from plimsoll.services.hosts.spending import require_budget
+from plimsoll.services.hosts.limits import require_approval, require_money_and_time
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.inventory import run_url
@@ -115,8 +113,7 @@ class RunCell(TriggerDagRunOperator):
         with final():
             resolved = self._campaign.resolved()
             require_approval(toolkit(), self._campaign, resolved)
-            require_budget(toolkit(), self._campaign, resolved, self.cell_run.cell_id)
-            require_time(toolkit(), self._campaign, resolved, self.cell_run.cell_id)
+            require_money_and_time(toolkit(), self._campaign, resolved, self.cell_run.cell_id)
         require_running(context["ti"])  # else a run whose teardown is over would be put on record again
         with final():  # `plan` did so, but a cleared task can run long after its run had ended
             begin_run(toolkit(), self.cell_run.campaign_id, run_of(context).token, cells=1, goes_on=True)

@@ -6,7 +6,7 @@ The attempt is looked up in the store and not in XCom, because a task that was k
 from airflow.sdk.types import RuntimeTaskInstanceProtocol
 
 from plimsoll.domain.text.errors import NotFound
-from plimsoll.ports.owners import Owners
+from plimsoll.ports.controller import Owners
 from plimsoll.services.cell import attempts
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.steps.steps import step_in

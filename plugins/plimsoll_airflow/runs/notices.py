@@ -20,7 +20,7 @@ from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.errors import NotFound, PlimsollError
 from plimsoll.services.campaign.open.request import campaign_id_of
 from plimsoll.services.campaign.show.progress import campaign_progress
-from plimsoll.services.hosts.deadline import answerable, compared
+from plimsoll.services.hosts.limits import answerable, compared
 from plimsoll.services.retries import SOON_S, with_retries
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
@@ -172,7 +172,7 @@ def tell_news(
     `trend`: the trend over the campaigns of the definition whose campaign is published; `events`: those asked for;
     `page`: a campaign's id → the address of its page.
     """
-    from plimsoll.services.publish.announcing import claim_news, news  # late: whoever parses DAGs needs none of it
+    from plimsoll.services.publish.trend_marks import claim_news, news  # late: whoever parses DAGs needs none of it
 
     if not Settings().notifier:
         return

@@ -15,8 +15,7 @@ from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.text.errors import PlimsollError
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.steps.load_polling import LoadPoller
-from plimsoll.services.steps.steps import Polling, step
+from plimsoll.services.steps.steps import LoadPoller, Polling, step
 from plimsoll_airflow.internals.supervisor import count_runs
 from plimsoll_airflow.runs import log_messages
 from plimsoll_airflow.runs.ownership import CELL_DAG, LIVE_STATES

@@ -17,7 +17,7 @@ from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.services.campaign.open.request import LONGEST_CHOICE, SOME_CELLS, values_set
 from plimsoll.services.publish.results import campaign_capacities
 from plimsoll.services.store import layout
-from plimsoll.services.store.records import folder_of
+from plimsoll.services.store.layout import folder_of
 from plimsoll.settings import Settings
 from plimsoll_airflow.web import content, runs
 from plimsoll_airflow.web.access import (

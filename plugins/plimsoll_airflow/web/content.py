@@ -19,7 +19,7 @@ from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.text.errors import NotFound
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.store import layout
-from plimsoll.services.store.records import folder_of
+from plimsoll.services.store.layout import folder_of
 from plimsoll_airflow.internals.api_server import BaseUser
 from plimsoll_airflow.web import headers
 

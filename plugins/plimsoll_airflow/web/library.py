@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from plimsoll.domain.attempt.status import CampaignStatus, CampaignSummary
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.show.status import campaign_status, campaign_summary, summary_of
 from plimsoll.services.campaign.state.reading import Memory

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.hosts.owner import ProcessOwner, owner_words
-from plimsoll.ports.owners import Owners
+from plimsoll.ports.controller import Owners
 from plimsoll.services.campaign.open.request import MISSING, campaign_id_of
 from plimsoll.services.campaign.state.reading import Memory, read_state, running_attempts
 from plimsoll.services.toolkit import Toolkit

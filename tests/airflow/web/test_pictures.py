@@ -10,7 +10,7 @@ from tests.support.campaigns.synthetic import DEMO_CAPACITIES, GENERATED_AT, Pla
 
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.services.publish.publishing import check_campaign, report_files
-from plimsoll.services.publish.snapshot import take_snapshot
+from plimsoll.services.publish.results import take_snapshot
 from plimsoll.services.store.layout import BUNDLE
 
 

@@ -21,7 +21,7 @@ from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.host import Job
 from plimsoll.ports.provider import Places
-from plimsoll.services.hosts.launch_records import StoredLaunches
+from plimsoll.services.hosts.paid_hosts import StoredLaunches
 from plimsoll.services.retries import Outage
 
 FIND_DISK = ["findmnt", "-n", "-o", "SOURCE", "--target", "/var/lib/plimsoll"]

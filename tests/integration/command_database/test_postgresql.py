@@ -19,7 +19,7 @@ from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
-from plimsoll.services.store.records import folder_of
+from plimsoll.services.store.layout import folder_of
 from plimsoll_airflow.local.database import program
 
 DEBIAN = "/usr/lib/postgresql/15/bin"

@@ -10,7 +10,7 @@ import pytest
 from tests.integration.command_database.guide import REDIS_LOAD, guided, need, run
 
 from plimsoll.services.publish.results import attempt_data
-from plimsoll.services.store.records import folder_of
+from plimsoll.services.store.layout import folder_of
 
 
 def release(*version: str) -> str:

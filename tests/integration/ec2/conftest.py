@@ -21,7 +21,7 @@ from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
 from plimsoll.ports.provider import Places
 from plimsoll.ports.secrets import SshIdentity
-from plimsoll.services.hosts.launch_records import StoredLaunches
+from plimsoll.services.hosts.paid_hosts import StoredLaunches
 from plimsoll.services.retries import Outage
 
 

@@ -19,7 +19,7 @@ from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.text.errors import HostError, ProviderError
 from plimsoll.ports.host import CommandResult
-from plimsoll.services.hosts.launch_records import StoredLaunches
+from plimsoll.services.hosts.paid_hosts import StoredLaunches
 from plimsoll.services.retries import Outage
 
 Ask = Callable[..., ClusterRequest]

@@ -20,7 +20,7 @@ from plimsoll.adapters.providers.ec2.tags import ATTEMPT, CAMPAIGN, CELL, EXPIRE
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, Launch, PartlySeen
 from plimsoll.domain.text.errors import ProviderError, StoreError
 from plimsoll.ports.provider import Places
-from plimsoll.services.hosts.launch_records import StoredLaunches, read_launches
+from plimsoll.services.hosts.paid_hosts import StoredLaunches, read_launches
 
 LAG_S = 20.0
 UNREAD = "not every campaign could be read"

@@ -17,7 +17,7 @@ from plimsoll.adapters.providers.ec2.user_data import host_key
 from plimsoll.adapters.providers.ssh import WrongHostKey
 from plimsoll.domain.hosts.cluster import ClusterRequest
 from plimsoll.domain.text.errors import ProviderError, Unreachable
-from plimsoll.services.hosts.launch_records import StoredLaunches
+from plimsoll.services.hosts.paid_hosts import StoredLaunches
 
 
 def instances(account: WatchedAccount, *states: Any) -> Any:

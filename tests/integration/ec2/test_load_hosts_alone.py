@@ -22,7 +22,7 @@ from plimsoll.domain.hosts.cluster import ClusterRequest
 from plimsoll.domain.keys.process import NodeNeeds
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.campaign.open.planning import make_plan
-from plimsoll.services.hosts.launch_records import StoredLaunches
+from plimsoll.services.hosts.paid_hosts import StoredLaunches
 
 
 @pytest.fixture

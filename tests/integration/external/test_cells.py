@@ -18,7 +18,7 @@ from tests.support.suite.requirements import IS_LONG, long
 from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.text.errors import ProviderError
 from plimsoll.services.campaign.open.runnable import problems
-from plimsoll.services.cell import actions, loading, taking_turns
+from plimsoll.services.cell import actions, loading, preflight
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts.reaping import reap
@@ -116,7 +116,7 @@ def test_what_a_process_that_died_left_is_dropped_by_the_reaper(
     assert {"keyspace_name": KEYSPACE} in theirs.state()["keyspaces"]
     CampaignStore(under_load.toolkit.store, "other").open(definition(name="other"))
     second = begin(site().tools, "other", CELL, "me")
-    monkeypatch.setattr(taking_turns, "_LONGEST", timedelta(0))
+    monkeypatch.setattr(preflight, "_LONGEST_TURN", timedelta(0))
     with pytest.raises(ProviderError, match="is loaded by long/"):
         actions.provision(second)
     # As a cell of another store, which waits for nobody here

@@ -9,6 +9,7 @@ from tests.cloud.cloud import Cloud
 from tests.fakes.installation import instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantProduct, NoSampler
 from tests.support.campaigns.ec2_definition import ec2_options
+from tests.support.campaigns.one_cell import run_cell
 from tests.support.cloud.account import Account
 
 from plimsoll.adapters.providers.ec2 import Connect, Ec2Provider
@@ -18,14 +19,13 @@ from plimsoll.adapters.stores.s3_store import S3Store
 from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.cluster import ClusterId
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
-from plimsoll.services.hosts.launch_records import StoredLaunches
+from plimsoll.services.hosts.paid_hosts import StoredLaunches
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.hosts.reaping import Reaped, reap
 from plimsoll.services.retries import Outage
-from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 

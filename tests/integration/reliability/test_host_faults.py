@@ -130,7 +130,7 @@ def test_a_disk_too_small_and_a_host_that_stays_out_of_reach_end_their_attempts_
     assert "free disk space on the host" in verdict.reasons[0]
     assert place.cloud.nothing_left(), place.cloud.leftovers()
 
-    monkeypatch.setattr("plimsoll.services.steps.load_polling.OUT_OF_REACH", timedelta(seconds=10))
+    monkeypatch.setattr("plimsoll.services.steps.steps.OUT_OF_REACH", timedelta(seconds=10))
     place.moments.within["load"] = place.strike("node", "freeze")
     [reason] = place.run().reasons
     assert "out of reach for 0:00:10" in reason

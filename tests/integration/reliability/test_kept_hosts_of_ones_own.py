@@ -25,7 +25,7 @@ from plimsoll.adapters.providers.ssh import Connections, SshProvider
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.campaign.specs import VariantSpec
 from plimsoll.domain.definition.definition import Definition
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import Provider
@@ -34,7 +34,7 @@ from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import look
-from plimsoll.services.hosts import kept_hosts, replacing
+from plimsoll.services.hosts import kept_hosts, kept_records
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.hosts.reaping import living_clusters, reap
 from plimsoll.services.judge import attempt_judging
@@ -284,7 +284,7 @@ def test_the_first_load_host_that_is_unfit_is_replaced_alone_and_its_files_keep_
     before = actions.provision(work)
     actions.deploy(work)
     actions.destroy(work)
-    replacing.note_unfit(site.tools, before.id, {before.load_host.identity: "its network is slow"})
+    kept_records.note_unfit(site.tools, before.id, {before.load_host.identity: "its network is slow"})
 
     [ran] = run_cells(site.tools, "campaign", [second], "me", print)
 

@@ -24,7 +24,7 @@ from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.hosts import kept_hosts, replacing
+from plimsoll.services.hosts import kept_hosts, kept_records
 from plimsoll.services.steps.running import run_cells
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
@@ -127,7 +127,7 @@ def test_killed_in_a_step_the_next_attempt_has_the_same_hosts_and_finds_nothing_
 
 def environments_on_its_load_host(work: AttemptContext) -> list[str]:
     cluster = work.cluster()
-    return [path.name for path in Path(work.host(cluster, cluster.load_host).root).parent.iterdir()]
+    return [path.name for path in Path(work.hosts(cluster, cluster.load_hosts)[0].root).parent.iterdir()]
 
 
 def test_killed_while_it_destroys_them_the_next_run_does(place: Place, tools: Toolkit) -> None:
@@ -191,7 +191,7 @@ def test_a_host_that_is_no_longer_fit_is_ended_and_replaced_alone(place: Place, 
     first = started(tools, CELLS[0])
     actions.destroy(first)
     unfit, before = place.instance("load"), hosts_of(first)
-    replacing.note_unfit(tools, first.cluster_id, {unfit: "its network is slow"})
+    kept_records.note_unfit(tools, first.cluster_id, {unfit: "its network is slow"})
     later = []
     for cell_id in reversed(CELLS):
         later.append(started(tools, cell_id))

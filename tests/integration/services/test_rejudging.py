@@ -12,6 +12,7 @@ from typing import Any
 import psutil
 import pytest
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.campaigns.one_cell import run_cell
 from typer.testing import CliRunner
 
 from plimsoll.cli import cli
@@ -21,9 +22,7 @@ from plimsoll.services.campaign.state.reading import Memory, read_state
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.judge.rejudging import collected_attempts, rejudge
 from plimsoll.services.publish.publishing import check_campaign, report_files
-from plimsoll.services.publish.results import compare_stored
-from plimsoll.services.publish.snapshot import take_snapshot
-from plimsoll.services.steps.running import run_cell
+from plimsoll.services.publish.results import compare_stored, take_snapshot
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.judged import keep_verdict

@@ -22,7 +22,7 @@ from plimsoll.domain.text.errors import BundleError, GateClosed, NotFound, Store
 from plimsoll.services.campaign.show.progress import recorded_totals
 from plimsoll.services.publish.bundles import BundleIndex, Member, read_bundle, write_bundle
 from plimsoll.services.publish.publishing import report_files
-from plimsoll.services.publish.snapshot import Snapshot
+from plimsoll.services.publish.results import Snapshot
 from plimsoll.services.store.campaigns import CampaignStore
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)

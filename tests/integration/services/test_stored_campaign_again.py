@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.campaigns.one_cell import run_cell
 from tests.support.stores.stored_campaign import CAMPAIGN, STORED
 
 from plimsoll.adapters.artefacts.release_programs import unpack_tar
@@ -12,7 +13,6 @@ from plimsoll.domain.keys.workload import NamedWorkload
 from plimsoll.report.compare.parts import PartsComparison
 from plimsoll.services.judge.rejudging import collected_attempts, rejudge
 from plimsoll.services.publish.results import compare_stored
-from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 

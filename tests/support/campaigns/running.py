@@ -3,7 +3,7 @@
 from tests.support.suite.tries import tries
 
 from plimsoll.domain.attempt.result import DISTURBED, Verdict
-from plimsoll.ports.log import Log
+from plimsoll.ports.controller import Log
 from plimsoll.services.campaign.state.completeness import all_rounds, start_stages
 from plimsoll.services.campaign.state.reading import judged_state
 from plimsoll.services.steps.running import CellRunEnd, run_cells

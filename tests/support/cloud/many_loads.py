@@ -40,7 +40,7 @@ from plimsoll.ports.secrets import AwsAccess
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.hosts.launch_records import StoredLaunches
+from plimsoll.services.hosts.paid_hosts import StoredLaunches
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.retries import Outage
 from plimsoll.services.store.campaigns import CampaignStore

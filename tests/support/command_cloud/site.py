@@ -20,7 +20,7 @@ from plimsoll.adapters.providers.ssh import Connections, SshProvider
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
 from plimsoll.ports.provider import Places
-from plimsoll.services.hosts.launch_records import StoredLaunches
+from plimsoll.services.hosts.paid_hosts import StoredLaunches
 from plimsoll.services.retries import Outage
 
 PROGRAMS = Path(__file__).parent

@@ -13,7 +13,7 @@ from plimsoll.services.cell import actions, attempts
 from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
-from plimsoll.services.hosts.accounts import accounts
+from plimsoll.services.hosts.paid_hosts import accounts
 from plimsoll.services.store import layout
 from plimsoll_airflow.runs.attempts import begin_or_resume, find_attempt, require_attempt
 from plimsoll_airflow.runs.ownership import CellRun, CellRunId

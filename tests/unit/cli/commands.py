@@ -18,7 +18,7 @@ from plimsoll.bootstrap import build_toolkit
 from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.hosts.owner import ProcessOwner
 from plimsoll.domain.text.errors import SecretError
-from plimsoll.services.hosts.launch_records import StoredLaunches
+from plimsoll.services.hosts.paid_hosts import StoredLaunches
 from plimsoll.services.retries import Outage
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.campaigns.one_cell import run_cell
 from tests.support.campaigns.trend import Steps, capacity, store_figures, store_trend, worst
 
 from plimsoll.adapters.stores.object_store import ObjectStore
@@ -18,11 +19,19 @@ from plimsoll.domain.text.errors import DamagedRecord
 from plimsoll.ports.store import ResultStore
 from plimsoll.report.trend.document import TrendDocument
 from plimsoll.report.trend.words import state
-from plimsoll.services.publish.announcing import MOST, answer_in_short, changes_in_short, claim_news, news
 from plimsoll.services.publish.publishing import publish_report
-from plimsoll.services.publish.trend_marks import MARK, accept_change, add_mark, stored_marks
+from plimsoll.services.publish.trend_marks import (
+    MARK,
+    MOST,
+    accept_change,
+    add_mark,
+    answer_in_short,
+    changes_in_short,
+    claim_news,
+    news,
+    stored_marks,
+)
 from plimsoll.services.publish.trends import stored_trend
-from plimsoll.services.steps.running import run_cell
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 BOTH = ("regression", "improvement")

@@ -16,17 +16,18 @@ from plimsoll.domain.hosts.cost import HostRate, Tariff
 from plimsoll.domain.keys.system import ProviderChoice
 from plimsoll.services.campaign.curating import delete_campaign
 from plimsoll.services.hosts import at_rest, settling
-from plimsoll.services.hosts.accounts import open_accounts
-from plimsoll.services.hosts.assignments import note_left, note_used
 from plimsoll.services.hosts.at_rest import (
     LOOKED_AT_AGAIN,
     begin_look,
     campaigns_to_look_at,
     mark,
     marks,
+    note_left,
+    note_used,
     stirred_campaigns,
     unmark,
 )
+from plimsoll.services.hosts.paid_hosts import open_accounts
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.hosts.reaping import reap
 from plimsoll.services.retries import Outage

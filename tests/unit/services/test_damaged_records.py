@@ -15,10 +15,18 @@ from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.domain.text.errors import DamagedRecord, StoreError
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.hosts.assignments import ASSIGNMENT, newest_assignment
-from plimsoll.services.hosts.launch_records import StoredLaunches, read_launches
+from plimsoll.services.hosts.kept_records import (
+    ASSIGNMENT,
+    REPLACED,
+    RETIRED,
+    UNFIT,
+    newest_assignment,
+    retirement_of,
+    unfit_hosts,
+    why_replaced,
+)
+from plimsoll.services.hosts.paid_hosts import StoredLaunches, read_launches
 from plimsoll.services.hosts.reaping import reap
-from plimsoll.services.hosts.replacing import REPLACED, RETIRED, UNFIT, retirement_of, unfit_hosts, why_replaced
 from plimsoll.services.hosts.spending import ledger
 from plimsoll.services.ownership import HOLD, require_free
 from plimsoll.services.publish.publishing import check_campaign

@@ -17,7 +17,7 @@ from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.provider import Places
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.hosts.assignments import StoredSetUps, is_used, may_have_left, note_left, note_used
+from plimsoll.services.hosts.at_rest import StoredSetUps, is_used, may_have_left, note_left, note_used
 from plimsoll.services.hosts.reaping import destroy_unseen, on_this_machine, reap
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit

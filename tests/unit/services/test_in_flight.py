@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.campaigns.one_cell import run_cell
 
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.system import ProviderChoice
@@ -13,7 +14,6 @@ from plimsoll.domain.text.errors import Refused
 from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.definitions.continuing import changed_keys, continued_as
-from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 

@@ -22,9 +22,9 @@ from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.hosts import kept_hosts, replacing
-from plimsoll.services.hosts.accounts import note_begun, open_accounts
-from plimsoll.services.hosts.assignments import (
+from plimsoll.services.hosts import kept_hosts, kept_records
+from plimsoll.services.hosts.ending import destroy_cluster, record_share
+from plimsoll.services.hosts.kept_records import (
     ASSIGNMENT,
     OF_ATTEMPT,
     Assignment,
@@ -32,7 +32,7 @@ from plimsoll.services.hosts.assignments import (
     end_assignment,
     newest_assignment,
 )
-from plimsoll.services.hosts.ending import destroy_cluster, record_share
+from plimsoll.services.hosts.paid_hosts import note_begun, open_accounts
 from plimsoll.services.hosts.reaping import destroy_unseen, reap
 from plimsoll.services.hosts.spending import campaign_spending, ledger, spent_so_far
 from plimsoll.services.store import layout
@@ -243,7 +243,7 @@ def test_the_first_end_of_a_use_counts(tools: Toolkit) -> None:
 def test_an_attempt_that_moves_to_other_hosts_is_not_final_while_it_runs(tools: Toolkit, clock: SteppingClock) -> None:
     work = started(tools, CELLS[0])
     clock.at += HOUR
-    replacing.retire(tools, work.cluster_id, "a host of it died")
+    kept_records.retire(tools, work.cluster_id, "a host of it died")
     actions.provision(work)
     assert work.cluster_id.number == 2
     clock.at += HOUR
@@ -261,7 +261,7 @@ def test_older_hosts_destroyed_by_hand_do_not_close_the_account_of_who_goes_on_w
     older, seen = work.cluster_id, provider.find(work.cluster_id)
     assert seen is not None
     clock.at += HOUR
-    replacing.retire(tools, older, "a host of it died")
+    kept_records.retire(tools, older, "a host of it died")
     actions.provision(work)
     clock.at += HOUR
     destroy_cluster(tools, provider, older, seen)  # as somebody who still sees a host of it

@@ -14,7 +14,7 @@ from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.services.housekeeping import known
 from plimsoll.services.store import layout
-from plimsoll.services.store.records import Place, Subject
+from plimsoll.services.store.layout import Place, Subject
 from plimsoll.services.store.tables import TABLES, table_file
 
 PAGE = Path(__file__).parents[3] / "docs/contributing/architecture.md"

@@ -13,7 +13,7 @@ from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.domain.keys.system import ProviderChoice
 from plimsoll.domain.text.errors import StoreError
 from plimsoll.ports.provider import Places
-from plimsoll.services.hosts.assignments import note_left, note_used
+from plimsoll.services.hosts.at_rest import note_left, note_used
 from plimsoll.services.hosts.places import StoredPlaces, note_place
 from plimsoll.services.retries import Outage
 from plimsoll.services.store import layout

@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.text.errors import NotFound
-from plimsoll.services.publish.snapshot import take_snapshot
+from plimsoll.services.publish.results import take_snapshot
 from plimsoll.services.store.campaigns import CampaignStore
 
 KEPT = [

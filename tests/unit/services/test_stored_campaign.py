@@ -18,8 +18,7 @@ from plimsoll.services.campaign.show.status import campaign_status
 from plimsoll.services.campaign.state.completeness import completeness
 from plimsoll.services.campaign.state.reading import Memory
 from plimsoll.services.definitions.reference import dump_definition
-from plimsoll.services.hosts.assignments import assignments
-from plimsoll.services.hosts.replacing import retirement_of
+from plimsoll.services.hosts.kept_records import assignments, retirement_of
 from plimsoll.services.publish.results import (
     campaign_capacities,
     campaign_data,

@@ -17,8 +17,8 @@ from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.provider import Places
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.taking_turns import await_turn
-from plimsoll.services.hosts.assignments import note_left, note_used
+from plimsoll.services.cell.preflight import await_turn
+from plimsoll.services.hosts.at_rest import note_left, note_used
 from plimsoll.services.retries import waiting_reported_to
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.campaigns.one_cell import run_cell
 from tests.support.campaigns.stored import store_campaign
 from tests.support.campaigns.synthetic import Plan, demo_definition
 
@@ -16,11 +17,9 @@ from plimsoll.report.trend.document import TrendDocument
 from plimsoll.services.campaign.curating import delete_campaign
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.judge.attempt_judging import judge
-from plimsoll.services.publish.gathered import GATHERED, Known
 from plimsoll.services.publish.publishing import publish_report
-from plimsoll.services.publish.snapshot import take_snapshot
-from plimsoll.services.publish.trends import FIGURES, REVISION, record_figures, stored_trend
-from plimsoll.services.steps.running import run_cell
+from plimsoll.services.publish.results import take_snapshot
+from plimsoll.services.publish.trends import FIGURES, GATHERED, Known, record_figures, stored_trend
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.services.store.judged import keep_verdict, unmark_in_trends
@@ -94,7 +93,7 @@ def relabel(store: ObjectStore) -> None:
 
 def begin_at(store: ObjectStore, campaign_id: str) -> None:
     campaign = CampaignStore(store, campaign_id)
-    (key, *_) = [key for cell in campaign.cells_with_attempts() for key in campaign.attempts(cell)]
+    (key, *_) = campaign.all_attempts()
     store.delete(layout.ATTEMPTS.key(campaign_id, key.cell_id, key.attempt))
     campaign.begin_attempt(key.cell_id, "ada", AT, "0.1.0")
 
@@ -175,7 +174,7 @@ def test_nothing_counts_of_a_campaign_that_changes_while_a_trend_reads_it(
     store: CountingStore, change: Callable[[ObjectStore], None]
 ) -> None:
     trend(ChangingStore(store.root, change))
-    assert list(Known.of(store, ["demo"], REVISION).entries) == ["demo-a"]
+    assert list(Known.of(store, ["demo"]).entries) == ["demo-a"]
     found = trend(store)
     store.delete(".gathered")
     assert trend(store) == found
@@ -183,8 +182,8 @@ def test_nothing_counts_of_a_campaign_that_changes_while_a_trend_reads_it(
 
 def test_a_trend_that_was_killed_leaves_tokens_that_count_for_nothing_and_go(store: CountingStore) -> None:
     for name in NAMES:
-        Known.of(store, ["demo"], REVISION).begin_look(store, name)
-    assert Known.of(store, ["demo"], REVISION).entries == {}
+        Known.of(store, ["demo"]).begin_look(store, name)
+    assert Known.of(store, ["demo"]).entries == {}
     trend(store)
     assert len([*store.keys(layout.TREND_TOKEN.folder(""))]) == len(NAMES)
 

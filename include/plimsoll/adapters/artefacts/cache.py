@@ -25,7 +25,7 @@ from filelock import FileLock, Timeout
 
 from plimsoll.adapters.hosts.host_files import require_guarded
 from plimsoll.domain.text.errors import ArtefactError
-from plimsoll.ports.log import Log
+from plimsoll.ports.controller import Log
 
 SEAL = ".sealed.json"
 _PATIENCE_S = 1800

@@ -25,7 +25,7 @@ from plimsoll.domain.campaign.specs import VariantSpec
 from plimsoll.domain.keys.variant import Archive, Collector, Download
 from plimsoll.domain.text.errors import ArtefactError, Problem
 from plimsoll.ports.artefacts import OWN_JDK, Program, ReleaseProgram, how_to_fetch, jdk_of
-from plimsoll.ports.log import Log
+from plimsoll.ports.controller import Log
 
 
 class Artefacts:

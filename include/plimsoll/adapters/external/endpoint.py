@@ -15,7 +15,7 @@ from plimsoll.domain.hosts.fingerprint import ReportedNode
 from plimsoll.domain.keys.system import filled, with_values
 from plimsoll.domain.text.errors import HostError, ProviderError, SecretError
 from plimsoll.domain.text.wording import shortened
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 from plimsoll.ports.host import MOST_INPUT_BYTES, CommandResult, Host
 from plimsoll.ports.provider import ExternalDatabase
 from plimsoll.ports.secrets import CommandSecrets, DatabaseAccess, DatabaseSecrets

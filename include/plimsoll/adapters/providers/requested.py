@@ -11,7 +11,7 @@ from plimsoll.domain.keys.faults import as_written, problems_of
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import Problem, ProviderError
 from plimsoll.domain.text.units import format_duration
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 from plimsoll.ports.provider import TIME_TO_PROVISION, Places
 
 _FIRST_S, _LONGEST_S = 15.0, 240.0

@@ -67,6 +67,14 @@ class Cost(Model):
     usd: float
     host_seconds: float
     ended_at: AwareDatetime
+    is_least: Annotated[
+        bool | None,
+        Field(
+            exclude_if=lambda known: known is None,
+            description="Whether a host had no known price; left out where all had one by the definition, and by older "
+            "versions",
+        ),
+    ] = None
 
 
 class Span(Model):

@@ -24,8 +24,8 @@ from plimsoll.services.ownership import HOLD, held, require_free
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.judged import unmark_in_trends
+from plimsoll.services.store.layout import Record
 from plimsoll.services.store.listing import campaign_exists, noted_definitions
-from plimsoll.services.store.records import Record
 from plimsoll.services.toolkit import Toolkit
 
 

@@ -77,13 +77,13 @@ def _gone_on(work: AttemptContext, cluster: Cluster, action: Action, *, is_due: 
             _note_new_nodes(work, cluster, progress.end)
         except DeployError as error:  # the next look asks again, and the end stays when it was
             return f"{action.name}: asking what new nodes run: {error}"
-        end = layout.ACTION_END.settle(work.toolkit.store, work.key, progress.end)
+        end = layout.ACTION_END.settle(work.store, work.key, progress.end)
     return f"{action.name} took {RecordedAction(begin, end).took}"
 
 
 def _note_new_nodes(work: AttemptContext, cluster: Cluster, end: ActionEnd) -> None:
     """Add the nodes that the action brought to the fingerprint. Raises DeployError where one does not tell."""
-    fingerprint = layout.FINGERPRINT.read(work.toolkit.store, work.key)
+    fingerprint = layout.FINGERPRINT.read(work.store, work.key)
     if fingerprint is None:
         return
     known = {node.host for node in fingerprint.nodes}
@@ -91,7 +91,7 @@ def _note_new_nodes(work: AttemptContext, cluster: Cluster, end: ActionEnd) -> N
     new = [node for node in work.node_hosts(cluster) if node.info.name in names]
     if new:
         nodes = (*fingerprint.nodes, *work.product.fingerprint(work.variant, new))
-        layout.FINGERPRINT.write(work.toolkit.store, work.key, fingerprint.model_copy(update={"nodes": nodes}))
+        layout.FINGERPRINT.write(work.store, work.key, fingerprint.model_copy(update={"nodes": nodes}))
 
 
 def _is_due(work: AttemptContext, action: Action, status: LoadStatus) -> bool:
@@ -108,7 +108,7 @@ def _begun(work: AttemptContext, cluster: Cluster, action: Action) -> ActionBegi
         raise ActionError("; ".join(down), where="before it began", mend="run the cell again")
     hosts = action.takes_down([node.info.name for node in nodes])
     begin = ActionBegin(action=action, at=work.toolkit.clock.now(), hosts=hosts)
-    return layout.ACTION.settle(work.toolkit.store, work.key, begin)
+    return layout.ACTION.settle(work.store, work.key, begin)
 
 
 def _request(work: AttemptContext, cluster: Cluster, action: Action) -> ActionRequest:
@@ -124,8 +124,8 @@ def _request(work: AttemptContext, cluster: Cluster, action: Action) -> ActionRe
 
 
 def _begin(work: AttemptContext) -> ActionBegin | None:
-    return layout.ACTION.read(work.toolkit.store, work.key) if work.part.action else None
+    return layout.ACTION.read(work.store, work.key) if work.part.action else None
 
 
 def _end(work: AttemptContext) -> ActionEnd | None:
-    return layout.ACTION_END.read(work.toolkit.store, work.key) if work.part.action else None
+    return layout.ACTION_END.read(work.store, work.key) if work.part.action else None

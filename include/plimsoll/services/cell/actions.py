@@ -15,9 +15,9 @@ from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Provider
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.load_hosts import at_once, load_hosts
+from plimsoll.services.cell.load_hosts import at_once
 from plimsoll.services.cell.loading import latest_end, require_below
-from plimsoll.services.cell.preflight import await_calm, examine
+from plimsoll.services.cell.preflight import await_calm, await_turn, examine
 from plimsoll.services.cell.shared_data import (
     left_for_next,
     require_running,
@@ -25,10 +25,9 @@ from plimsoll.services.cell.shared_data import (
     time_of_attempt,
     time_of_further_loads,
 )
-from plimsoll.services.cell.taking_turns import await_turn
-from plimsoll.services.hosts import kept_hosts, replacing
-from plimsoll.services.hosts.assignments import require_assignment
+from plimsoll.services.hosts import kept_hosts, kept_records
 from plimsoll.services.hosts.ending import destroy_cluster
+from plimsoll.services.hosts.kept_records import require_assignment
 from plimsoll.services.retries import try_all, waiting_reported_to
 from plimsoll.services.store import layout
 from plimsoll.services.toolkit import needs_of
@@ -65,29 +64,29 @@ def provision(work: AttemptContext) -> Cluster:
     except HostsLost as error:
         if not request.was_whole:
             raise
-        replacing.retire(work.toolkit, request.id, error.text())
+        kept_records.retire(work.toolkit, request.id, error.text())
         return provision(work)  # on the cluster that takes its place
     if work.keeps_hosts:
         # Hosts may take long to be ready. What another attempt has on them by now must not be cleared.
-        require_assignment(work.toolkit.store, work.key)
-        changed = replacing.note_provided(work.toolkit, cluster)
+        require_assignment(work.store, work.key)
+        changed = kept_records.note_provided(work.toolkit, cluster)
         if work.part.data_scope == "repeat":
             settle_origin(work, cluster, is_changed=changed)
         # Whoever had the hosts before may have died before they were cleared. Beside a host that is new nothing may be
         # left of this attempt either: its nodes know the one that died.
         work.provider.clear(cluster, keep=frozenset() if changed else work.environments)
     # Last: a second try of a killed `deploy` tells by the earlier record that hosts were being replaced
-    layout.CLUSTER.write(work.toolkit.store, work.key, cluster)
+    layout.CLUSTER.write(work.store, work.key, cluster)
     return cluster
 
 
 def _recorded_facts(work: AttemptContext) -> dict[str, Any]:
     """Return the records of the kept cluster that is requested, and of hosts of its campaign."""
-    store, cluster_id = work.toolkit.store, work.cluster_id
+    store, cluster_id = work.store, work.cluster_id
     return {
         "was_whole": layout.CLUSTER.read(store, cluster_id) is not None,
-        "unfit": frozenset(replacing.unfit_hosts(store, cluster_id)),
-        "avoided": replacing.unfit_hosts_of_campaign(store, cluster_id.campaign_id),
+        "unfit": frozenset(kept_records.unfit_hosts(store, cluster_id)),
+        "avoided": kept_records.unfit_hosts_of_campaign(store, cluster_id.campaign_id),
     }
 
 
@@ -106,11 +105,13 @@ def deploy(work: AttemptContext) -> Fingerprint:
     require_below(work)
     note_phase(work.toolkit, work.key, "deploy")
     if work.part.wait_for_calm is not None:
+        cluster = work.cluster()
+        hosts = work.hosts(cluster, (*cluster.observed, *cluster.nodes, *cluster.load_hosts))
         with waiting_reported_to(partial(_note_waiting, work, "deploy")):
-            await_calm(work, _sampled([*work.observed(work.cluster()), *_all_hosts(work)]))
+            await_calm(work, _sampled(hosts))
     canary = _preflight(work)
     cluster = work.cluster()
-    observed, loads = work.observed(cluster), load_hosts(work, cluster)
+    observed, loads = work.hosts(cluster, cluster.observed), work.hosts(cluster, cluster.load_hosts)
     nodes = work.nodes(cluster) or observed
     load, *further = loads
     # Before the database starts, so that a missing program costs no more time
@@ -126,7 +127,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
     # Nodes that somebody else runs; none where nodes were deployed.
     reported = tuple(work.product.reported(load))
     # The cluster is asked for again: it may be gone, or another attempt's, after the start of the database
-    own = observed or _nodes(work, work.cluster())[: len(nodes)]
+    own = observed or _all_hosts(work)[: len(nodes)]
     # Reversed: of hosts that are one machine only the last is sampled, which is then the first load host
     _sample(work, _sampled([*own, *reversed(loads)]), reported)
     fingerprint = Fingerprint(
@@ -139,7 +140,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
         reported_nodes=reported,
         **_kept(work),
     )
-    layout.FINGERPRINT.write(work.toolkit.store, work.key, fingerprint)
+    layout.FINGERPRINT.write(work.store, work.key, fingerprint)
     return fingerprint
 
 
@@ -149,7 +150,7 @@ def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:
         try:
             return examine(work, _all_hosts(work))
         except (DeployError, HostError) as error:
-            if not work.keeps_hosts or not kept_hosts.served_before(work.toolkit.store, work.key):
+            if not work.keeps_hosts or not kept_hosts.served_before(work.store, work.key):
                 raise
             _give_up_hosts(work, error)
     provision(work)
@@ -163,22 +164,22 @@ def _is_replacing(work: AttemptContext) -> bool:
     Airflow tries only the killed step again. The new hosts may be there already and not on record, so without this they
     would be used as if they had always been there.
     """
-    store, recorded = work.toolkit.store, layout.CLUSTER.read(work.toolkit.store, work.key)
+    recorded = layout.CLUSTER.read(work.store, work.key)
     if not work.keeps_hosts or recorded is None:
         return False
-    return recorded.id != work.cluster_id or replacing.is_given_up(store, recorded)
+    return recorded.id != work.cluster_id or kept_records.is_given_up(work.store, recorded)
 
 
 def _give_up_hosts(work: AttemptContext, error: DeployError | HostError) -> None:
     """Record that the next provisioning is to replace the hosts; those alone that fail, where the provider can."""
     # Before the replacement is recorded: a step that goes on after a crash must not apply old figures to new hosts.
-    work.toolkit.store.delete(layout.CANARY.key(work.key))
+    work.store.delete(layout.CANARY.key(work.key))
     if isinstance(error, UnfitHosts) and work.provider.replaces_hosts:
         identities = {info.name: info.identity for info in work.cluster().hosts}
         unfit = {identities[name]: why for name, why in error.reasons.items()}
-        replacing.note_unfit(work.toolkit, work.cluster_id, unfit)
+        kept_records.note_unfit(work.toolkit, work.cluster_id, unfit)
     else:
-        replacing.retire(work.toolkit, work.cluster_id, str(error))
+        kept_records.retire(work.toolkit, work.cluster_id, str(error))
 
 
 def _kept(work: AttemptContext) -> dict[str, Any]:
@@ -188,7 +189,7 @@ def _kept(work: AttemptContext) -> dict[str, Any]:
     cluster_id, origin = work.cluster_id, work.origin
     return {
         "cluster": cluster_id.name,
-        "replaces": replacing.why_replaced(work.toolkit.store, cluster_id),
+        "replaces": kept_records.why_replaced(work.store, cluster_id),
         "data_of": tuple(f"{key.cell_id}/{key.attempt}" for key in origin.earlier) if origin else (),
     }
 
@@ -222,14 +223,10 @@ def _providers(work: AttemptContext) -> Sequence[Provider]:
         return [work.toolkit.provider_of(name, work.key.campaign_id) for name in names]
 
 
-def _nodes(work: AttemptContext, cluster: Cluster) -> list[Host]:
-    """Return access to the nodes in the attempt's own folder, beside that of their data."""
-    return [work.host(cluster, info) for info in cluster.nodes]
-
-
 def _all_hosts(work: AttemptContext) -> list[Host]:
+    """Return access to all hosts, the nodes first, in the attempt's own folder, which is beside that of their data."""
     cluster = work.cluster()
-    return [*_nodes(work, cluster), *load_hosts(work, cluster)]
+    return work.hosts(cluster, (*cluster.nodes, *cluster.load_hosts))
 
 
 def _sample(work: AttemptContext, hosts: Sequence[Host], reported: Sequence[ReportedNode]) -> None:

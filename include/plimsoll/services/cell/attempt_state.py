@@ -13,12 +13,12 @@ from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import Attempt, AttemptKey, Cancellation, parts_of
 from plimsoll.domain.hosts.owner import owner_words
 from plimsoll.domain.text.errors import OF_HOSTS, NotFound, reason_of
-from plimsoll.ports.owners import Owners
+from plimsoll.ports.controller import Owners
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.ownership import LOST_AFTER, is_at_work
 from plimsoll.services.store import layout
-from plimsoll.services.store.records import folder_of
+from plimsoll.services.store.layout import folder_of
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -135,7 +135,7 @@ def failures_recorded(work: AttemptContext, step: str) -> Iterator[None]:
 
 def record_failure(work: AttemptContext, reason: str) -> None:
     """Record a failure. The first reason is kept, because later failures follow from it."""
-    work.toolkit.store.create(layout.FAILURE.key(work.key), reason.encode())
+    work.store.create(layout.FAILURE.key(work.key), reason.encode())
 
 
 def failure_of(store: ReadableStore, key: AttemptKey) -> str | None:
@@ -149,5 +149,5 @@ def failure_of(store: ReadableStore, key: AttemptKey) -> str | None:
 def cancel(work: AttemptContext, by: str) -> None:
     """Record that somebody cancelled the attempt; the caller ends its processes. A judged attempt is left unchanged."""
     cancelled = Cancellation(by=by, at=work.toolkit.clock.now())
-    if layout.CANCELLED.create(work.toolkit.store, work.key, cancelled):
+    if layout.CANCELLED.create(work.store, work.key, cancelled):
         record_failure(work, f"cancelled by {by}")

@@ -14,16 +14,15 @@ from plimsoll.domain.text.errors import PlimsollError, Problem, Refused
 from plimsoll.ports.provider import Provider
 from plimsoll.services.cell.attempt_state import attempt_state
 from plimsoll.services.cell.context import AttemptContext, require_cell
-from plimsoll.services.hosts.accounts import note_begun, open_accounts
-from plimsoll.services.hosts.approval import require_approval
-from plimsoll.services.hosts.deadline import require_time
 from plimsoll.services.hosts.ending import destroy_cluster
-from plimsoll.services.hosts.spending import require_budget, spent_so_far
+from plimsoll.services.hosts.limits import require_approval, require_money_and_time
+from plimsoll.services.hosts.paid_hosts import note_begun, open_accounts
+from plimsoll.services.hosts.spending import spent_so_far
 from plimsoll.services.ownership import is_at_work, require_free
 from plimsoll.services.retries import try_all
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll.services.store.records import folder_of
+from plimsoll.services.store.layout import folder_of
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies import state
 
@@ -48,8 +47,7 @@ def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> Attem
     if key is None or not is_barely_begun(toolkit, key, owner):
         # Before the budget is looked at: an attempt whose cost is final takes nothing more from it
         _destroy_older(toolkit, resolved, campaign, cell_id)
-        require_budget(toolkit, campaign, resolved, cell_id)
-        require_time(toolkit, campaign, resolved, cell_id)
+        require_money_and_time(toolkit, campaign, resolved, cell_id)
         key = campaign.begin_attempt(cell_id, owner, toolkit.clock.now(), toolkit.code_version)
     note_begun(toolkit, resolved, ClusterId.of_attempt(key))
     return AttemptContext(toolkit, key)

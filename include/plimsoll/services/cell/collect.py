@@ -41,7 +41,7 @@ from plimsoll.ports.store import DirectStore, ResultStore, StoredFile
 from plimsoll.services.cell.action_beside_load import required_nodes
 from plimsoll.services.cell.attempt_state import failure_of, note_phase
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.load_hosts import load_hosts, note_clocks_after, stop_all
+from plimsoll.services.cell.load_hosts import note_clocks_after, stop_all
 from plimsoll.services.cell.loading import load_job
 from plimsoll.services.store import layout
 
@@ -71,7 +71,7 @@ class _HostFiles:
 
 def collect(work: AttemptContext) -> Manifest:
     """Store every file worth keeping. Run again, it finds its manifest and does nothing."""
-    done = layout.MANIFEST.read(work.toolkit.store, work.key)
+    done = layout.MANIFEST.read(work.store, work.key)
     if done is not None:
         return done
     note_phase(work.toolkit, work.key, "collect")
@@ -80,19 +80,19 @@ def collect(work: AttemptContext) -> Manifest:
     manifest = Manifest(
         key=work.key,
         files=tuple(entry for host_files in collected for entry in host_files.entries),
-        failure=visible("; ".join([*filter(None, [failure_of(work.toolkit.store, work.key)]), *lost])) or None,
+        failure=visible("; ".join([*filter(None, [failure_of(work.store, work.key)]), *lost])) or None,
         nodes_down=tuple(sentence for host_files in collected for sentence in host_files.down),
         unseen=tuple(visible(sentence) for host_files in collected for sentence in host_files.unseen),
         written_at=work.toolkit.clock.now(),
     )
     # Another may be quicker.
-    return layout.MANIFEST.settle(work.toolkit.store, work.key, manifest)
+    return layout.MANIFEST.settle(work.store, work.key, manifest)
 
 
 def _collected(work: AttemptContext) -> Iterator[_HostFiles]:
-    recorded = layout.CLUSTER.read(work.toolkit.store, work.key)
+    recorded = layout.CLUSTER.read(work.store, work.key)
     # Hosts that never were ready have nothing, and may be long in saying so. Why they were not, the failure says.
-    if recorded is None and failure_of(work.toolkit.store, work.key) is not None:
+    if recorded is None and failure_of(work.store, work.key) is not None:
         return
     whole: Cluster | None = None
     with suppress(HostsLost):
@@ -109,10 +109,10 @@ def _from_hosts(work: AttemptContext, cluster: Cluster) -> Iterator[_HostFiles]:
     """Collect from all hosts at once, as one that does not answer takes long. The load stops first, for its logs."""
     required = {node.info.name for node in required_nodes(work, cluster)}
     tasks = [partial(_node, work, node, must_run=node.info.name in required) for node in work.node_hosts(cluster)]
-    tasks += [partial(_observed, work, host) for host in work.observed(cluster)]
+    tasks += [partial(_observed, work, host) for host in work.hosts(cluster, cluster.observed)]
     if work.data_environment != work.environment:  # what belongs to the attempt alone is beside the data
-        tasks += [partial(_from_host, work, work.host(cluster, info), lambda _: {}) for info in cluster.nodes]
-    loads = load_hosts(work, cluster)
+        tasks += [partial(_from_host, work, node, lambda _: {}) for node in work.hosts(cluster, cluster.nodes)]
+    loads = work.hosts(cluster, cluster.load_hosts)
     failed = stop_all(work.load_generator, loads, load_job(work.key))
     yield from (_lost(load, failed[load.info.name]) for load in loads if load.info.name in failed)
     tasks += [
@@ -169,7 +169,7 @@ def _from_host(work: AttemptContext, host: Host, written: Callable[[Host], _ByPr
             for path, name in distinct_names([*own.items(), *written(host).items()])
         }
         keys = {path: layout.attempt_file(work.key, name) for path, name in names.items()}
-        sent = upload_directly(work.toolkit.store, host, keys)
+        sent = upload_directly(work.store, host, keys)
     except OF_HOSTS as error:
         return _lost(host, error)
     entries: list[ManifestEntry] = []
@@ -180,7 +180,7 @@ def _from_host(work: AttemptContext, host: Host, written: Callable[[Host], _ByPr
             lost.append(f"not collected from {host.info.name}, from {_plain(path)} on: {most}")
             break
         try:
-            file = sent.get(path) or _fetched(work.toolkit.store, host, path, keys[path])
+            file = sent.get(path) or _fetched(work.store, host, path, keys[path])
             entries.append(ManifestEntry(path=name, size_bytes=file.size_bytes, sha256=file.sha256))
         except Unreachable as error:  # to ask for each of the others would take as long again
             lost.append(f"not collected from {host.info.name}, from {_plain(path)} on: {error}")

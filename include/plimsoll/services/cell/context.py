@@ -1,5 +1,6 @@
 """The data that every step of an attempt needs: its key, and what the store and the adapters tell about it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
@@ -18,8 +19,9 @@ from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.product import Product
 from plimsoll.ports.provider import Provider
-from plimsoll.services.hosts.assignments import assignment_of, require_assignment
+from plimsoll.ports.store import ResultStore
 from plimsoll.services.hosts.kept_hosts import living_or_recorded
+from plimsoll.services.hosts.kept_records import assignment_of, require_assignment
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
@@ -32,9 +34,13 @@ class AttemptContext:
     toolkit: Toolkit
     key: AttemptKey
 
+    @property
+    def store(self) -> ResultStore:
+        return self.toolkit.store
+
     @cached_property
     def campaign(self) -> CampaignStore:
-        return CampaignStore(self.toolkit.store, self.key.campaign_id)
+        return CampaignStore(self.store, self.key.campaign_id)
 
     @cached_property
     def resolved(self) -> Campaign:
@@ -64,7 +70,7 @@ class AttemptContext:
 
     @property
     def cluster_id(self) -> ClusterId:
-        use = assignment_of(self.toolkit.store, self.key) if self.keeps_hosts else None
+        use = assignment_of(self.store, self.key) if self.keeps_hosts else None
         return use.cluster if use else ClusterId.of_attempt(self.key)
 
     @property
@@ -76,7 +82,7 @@ class AttemptContext:
     def origin(self) -> DataOrigin | None:
         """Return whose data the attempt runs on; None where loads share none, and before that is decided."""
         is_shared = self.part.data_scope == "repeat"
-        return layout.ORIGIN.read(self.toolkit.store, self.key) if is_shared else None
+        return layout.ORIGIN.read(self.store, self.key) if is_shared else None
 
     @property
     def goes_on(self) -> bool:
@@ -113,13 +119,9 @@ class AttemptContext:
         environment = self.data_environment
         return [self.provider.host(cluster, info, environment) for info in cluster.nodes]
 
-    def observed(self, cluster: Cluster) -> list[Host]:
-        """Return access to the machines of a database that somebody else runs, as far as they are looked at."""
-        return [self.host(cluster, info) for info in cluster.observed]
-
-    def host(self, cluster: Cluster, info: HostInfo) -> Host:
-        """Return access to one host, in the attempt's own folder there."""
-        return self.provider.host(cluster, info, self.environment)
+    def hosts(self, cluster: Cluster, infos: Iterable[HostInfo]) -> list[Host]:
+        """Return access to these hosts of the cluster, in the attempt's own folder on each."""
+        return [self.provider.host(cluster, info, self.environment) for info in infos]
 
     @property
     def provider(self) -> Provider:
@@ -135,7 +137,7 @@ class AttemptContext:
 
     def attempt(self) -> Attempt:
         """Return the attempt's own record. Raises NotFound when there is none."""
-        attempt = layout.ATTEMPT.read(self.toolkit.store, self.key)
+        attempt = layout.ATTEMPT.read(self.store, self.key)
         if attempt is None:
             raise NotFound("there is no such attempt", where=str(self.key))
         return attempt
@@ -146,7 +148,7 @@ class AttemptContext:
         Raises ProviderError where it is gone, or was given to another attempt. Whoever has waited asks again.
         """
         if self.keeps_hosts:
-            require_assignment(self.toolkit.store, self.key)
+            require_assignment(self.store, self.key)
         cluster = self.living()
         if cluster is None:
             raise ProviderError(f"the cluster is gone{self.why_gone()}", where=str(self.key), mend="run the cell again")
@@ -157,7 +159,7 @@ class AttemptContext:
 
         Raises as `living_or_recorded`.
         """
-        return living_or_recorded(self.toolkit.store, self.key, lambda: self.provider.find(self.cluster_id))
+        return living_or_recorded(self.store, self.key, lambda: self.provider.find(self.cluster_id))
 
     def why_gone(self) -> str:
         """Return the provider's words on why hosts of the cluster are gone, after a colon. Else empty."""
@@ -169,7 +171,7 @@ class AttemptContext:
 
     def time_left(self) -> timedelta:
         """Return the time until the hosts expire, recorded at their provisioning, as a cloud may lag."""
-        cluster = layout.CLUSTER.read(self.toolkit.store, self.key) or self.cluster()
+        cluster = layout.CLUSTER.read(self.store, self.key) or self.cluster()
         return cluster.expires_at - self.toolkit.clock.now()
 
 

@@ -16,7 +16,7 @@ from plimsoll.domain.attempt.load_summary import ClockReading, LeftoverWork, Loa
 from plimsoll.domain.attempt.status import LoadPhase
 from plimsoll.domain.hosts.cluster import Cluster
 from plimsoll.domain.text.errors import OF_HOSTS, LoadError, PlimsollError
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus
 from plimsoll.services.cell.action_beside_load import is_all_done, left_before_load
@@ -42,12 +42,12 @@ def note_clocks_after(work: AttemptContext, hosts: Sequence[Host]) -> None:
     start = read_start(work)
     if start is not None and not start.clocks_after:
         after = start.model_copy(update={"clocks_after": clocks(hosts)})
-        layout.LOAD_START.write(work.toolkit.store, work.key, after)
+        layout.LOAD_START.write(work.store, work.key, after)
 
 
 def read_start(work: AttemptContext) -> LoadStart | None:
     """Return the recorded common start of the load hosts; None for a single load host, and before the start is set."""
-    return layout.LOAD_START.read(work.toolkit.store, work.key)
+    return layout.LOAD_START.read(work.store, work.key)
 
 
 def start_together(
@@ -86,7 +86,7 @@ def _new_start(
             where=", ".join(f"{host} ±{reading.error_ms:.1f} ms" for host, reading in readings.items()),
             mend="run the cell again over a quicker link to the hosts, or judge longer intervals",
         )
-    before, store = read_start(work), work.toolkit.store
+    before, store = read_start(work), work.store
     if before is not None and before.start < _now(work.toolkit.clock, before.clocks):
         store.delete(layout.LOAD_START.key(work.key))
     return layout.LOAD_START.settle(store, work.key, start)  # or what another process recorded first
@@ -185,11 +185,6 @@ def _asked(generator: LoadGenerator, hosts: Sequence[Host], job_id: str) -> dict
 _ORDER: Sequence[LoadPhase] = ("populate", "warm-up", "load")
 
 
-def load_hosts(work: AttemptContext, cluster: Cluster) -> list[Host]:
-    """Return access to the load hosts of the attempt's cluster, the first one first."""
-    return [work.host(cluster, info) for info in cluster.load_hosts]
-
-
 def start_all(generator: LoadGenerator, hosts: Sequence[Host], request: LoadRequest) -> None:
     """Start each host's part of the load, or attach to it if it is running already."""
     parts = [(host, replace(request, part=number, parts=len(hosts))) for number, host in enumerate(hosts, start=1)]
@@ -204,7 +199,7 @@ def stop_all(generator: LoadGenerator, hosts: Sequence[Host], job_id: str) -> di
 
 def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:
     """Return the load's status over all hosts. When all of them are ready, they are told when to start."""
-    hosts = load_hosts(work, cluster)
+    hosts = work.hosts(cluster, cluster.load_hosts)
     if is_all_done(work):
         stop_all(work.load_generator, hosts, job_id)  # it waits for a load that does not begin
         return LoadStatus("complete", "load", seconds_left=0.0)

@@ -12,7 +12,7 @@ from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.cell.action_beside_load import followed, required_nodes
 from plimsoll.services.cell.attempt_state import note_phase, record_failure
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, stop_all, waits_for_nodes
+from plimsoll.services.cell.load_hosts import look, start_all, stop_all, waits_for_nodes
 from plimsoll.services.cell.sizing import with_counted_rows
 from plimsoll.services.hosts.spending import due_usd, ledger, spent_usd
 
@@ -43,7 +43,9 @@ def start_load(work: AttemptContext) -> None:
     )
     request = with_counted_rows(work, cluster, asked)
     # Counting takes minutes: the hosts may be gone by now, and the load is to end with them.
-    start_all(work.load_generator, load_hosts(work, work.cluster()), replace(request, expires=work.time_left()))
+    cluster = work.cluster()
+    hosts = work.hosts(cluster, cluster.load_hosts)
+    start_all(work.load_generator, hosts, replace(request, expires=work.time_left()))
 
 
 def poll_load(work: AttemptContext) -> LoadStatus:
@@ -78,7 +80,8 @@ def stop_load(work: AttemptContext) -> None:
     cluster = work.living()
     if cluster is None:
         return
-    for error in stop_all(work.load_generator, load_hosts(work, cluster), load_job(work.key)).values():
+    hosts = work.hosts(cluster, cluster.load_hosts)
+    for error in stop_all(work.load_generator, hosts, load_job(work.key)).values():
         raise error
 
 
@@ -112,7 +115,7 @@ def latest_end(work: AttemptContext) -> datetime | None:
     if ceiling.cost is not None and tariff and hourly:
         # As of its start: asked again after a crash, the same is asked for.
         entries = [entry for entry in ledger(work.campaign, began) if entry.key != work.key]
-        taken = spent_usd(entries) + due_usd(work.toolkit.store, work.resolved, entries, began, tariff)
+        taken = spent_usd(entries) + due_usd(work.store, work.resolved, entries, began, tariff)
         ends.append(began + max(0.0, ceiling.cost - taken) / hourly * timedelta(hours=1))
     return min(ends, default=None)
 

@@ -13,7 +13,7 @@ from plimsoll.domain.campaign.cell import cells_by_id
 from plimsoll.domain.hosts.cluster import Cluster
 from plimsoll.domain.text.errors import DeployError, PlimsollError
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.hosts.assignments import assignment_before
+from plimsoll.services.hosts.kept_records import assignment_before
 from plimsoll.services.store import layout
 
 MARGIN = timedelta(hours=1)
@@ -55,7 +55,7 @@ def settle_origin(work: AttemptContext, cluster: Cluster, *, is_changed: bool) -
     goes_on = bool(before.earlier) and not is_changed and _runs(work, cluster, before)
     origin = before if goes_on or not before.earlier else fresh
     if origin != work.origin:
-        layout.ORIGIN.write(work.toolkit.store, work.key, origin)
+        layout.ORIGIN.write(work.store, work.key, origin)
     return origin
 
 
@@ -71,7 +71,7 @@ def left_for_next(work: AttemptContext) -> frozenset[str]:
     """Return the environment of the data, where a higher load may go on with them; empty where they are removed."""
     if work.origin is None or not _higher_loads(work):
         return frozenset()
-    manifest = layout.MANIFEST.read(work.toolkit.store, work.key)
+    manifest = layout.MANIFEST.read(work.store, work.key)
     is_sound = manifest is not None and not manifest.failure and not manifest.nodes_down
     return frozenset({work.data_environment}) if is_sound else frozenset()
 
@@ -84,16 +84,15 @@ def _higher_loads(work: AttemptContext) -> int:
 
 def _of_last_assignment(work: AttemptContext, cluster: Cluster) -> DataOrigin | None:
     """Return the data of the attempt that had the hosts just before, if this one may go on with them."""
-    store = work.toolkit.store
-    last = assignment_before(store, work.key, cluster.id.purpose)
+    last = assignment_before(work.store, work.key, cluster.id.purpose)
     if last is None or not last.over or last.cluster != cluster.id:
         return None
-    left = layout.ORIGIN.read(store, last.attempt)
+    left = layout.ORIGIN.read(work.store, last.attempt)
     cell = cells_by_id(work.resolved).get(last.attempt.cell_id)
     # The database ends itself at `until`, which must not come before the end of the load
     if left is None or cell is None or left.until < work.attempt().started_at + _time_of_further_load(work):
         return None
-    is_next = can_go_on(work.cell, cell, layout.VERDICT.read(store, last.attempt))
+    is_next = can_go_on(work.cell, cell, layout.VERDICT.read(work.store, last.attempt))
     return left.handed_on(last.attempt) if is_next else None
 
 

@@ -46,20 +46,20 @@ def with_counted_rows(work: AttemptContext, cluster: Cluster, request: LoadReque
     counted = read_counted_rows(work)
     if counted is None:
         name = work.cell.workload or "workload"
-        counted = layout.ROWS.settle(work.toolkit.store, work.key.campaign_id, measurement.counted(), name)
+        counted = layout.ROWS.settle(work.store, work.key.campaign_id, measurement.counted(), name)
     measurement.clear()  # also where another cell's record stands
     _require_time(work, counted)
     # `deploy` wrote it before the rows were counted
-    fingerprint = layout.FINGERPRINT.read(work.toolkit.store, work.key)
+    fingerprint = layout.FINGERPRINT.read(work.store, work.key)
     if fingerprint is not None:
         amended = fingerprint.model_copy(update={"counted_rows": counted.rows})
-        layout.FINGERPRINT.write(work.toolkit.store, work.key, amended)
+        layout.FINGERPRINT.write(work.store, work.key, amended)
     return replace(request, spec=measurement.with_rows(counted.rows))
 
 
 def read_counted_rows(work: AttemptContext) -> CountedRows | None:
     """Read the rows on record for the cell's workload; None as long as nobody has measured them."""
-    return layout.ROWS.read(work.toolkit.store, work.key.campaign_id, work.cell.workload or "workload")
+    return layout.ROWS.read(work.store, work.key.campaign_id, work.cell.workload or "workload")
 
 
 def bytes_on_disk(work: AttemptContext, cluster: Cluster) -> Mapping[str, int]:
@@ -78,10 +78,10 @@ def flush_once(work: AttemptContext, cluster: Cluster) -> None:
     A flush can begin compactions, so it comes before compactions are waited for.
     """
     mark = layout.FLUSHED.key(work.key)
-    if work.part.workload.data_per_node is not None and not work.toolkit.store.exists(mark):
+    if work.part.workload.data_per_node is not None and not work.store.exists(mark):
         # Products flush before they measure; the size itself is asked for after the compactions
         bytes_on_disk(work, cluster)
-        work.toolkit.store.create(mark, b"")
+        work.store.create(mark, b"")
 
 
 def size_remark(asked_bytes: int | None, found: Mapping[str, int]) -> str:
@@ -124,7 +124,7 @@ class _Measurement:
         self._work, self._request, self._asked_bytes = work, request, asked_bytes
         self._generator, self._product = generator, product
         self._nodes = work.nodes(cluster)
-        self._load = work.host(cluster, cluster.load_host)
+        [self._load, *_] = work.hosts(cluster, cluster.load_hosts)
         self._jobs = {number: f"sample-{work.key.environment}-{number}" for number in (1, 2)}
         self._deadline = work.toolkit.clock.now() + _LONGEST
         self._highest_rate: float | None = None

@@ -32,19 +32,19 @@ def continued_as(stored: Definition, definition: Definition) -> Definition | Non
 
     `stored` is the copy as the campaign declared it, without loads that stages took from earlier stages' results.
     """
-    wanted = judged_as(stored, definition)
-    free = {name: getattr(wanted, name) for name in _FREE_TO_CHANGE}
-    if _fixed(stored.provider.model_dump()) == _fixed(wanted.provider.model_dump()):
-        free["provider"] = wanted.provider
-    return wanted if stored.model_copy(update=free) == wanted else None
+    is_free = all(key in _FREE_TO_CHANGE for key in changed_keys(stored, definition))
+    return judged_as(stored, definition) if is_free else None
 
 
 def changed_keys(stored: Definition, definition: Definition) -> Iterator[str]:
+    """Yield the keys that differ, without options of the provider that may change."""
     wanted = judged_as(stored, definition)
     for name in type(stored).model_fields:
         if name == "provider" and stored.provider.name == wanted.provider.name:
             before, after = (_fixed(copy.provider.model_dump())["options"] for copy in (stored, wanted))
-            yield from (f"provider.options.{key}" for key in before | after if before.get(key) != after.get(key))
+            # An option may be null, but never `...`
+            changed = [key for key in before | after if before.get(key, ...) != after.get(key, ...)]
+            yield from (f"provider.options.{key}" for key in changed)
         elif getattr(stored, name) != getattr(wanted, name):
             yield name
 

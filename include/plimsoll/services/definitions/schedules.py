@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from zoneinfo import ZoneInfo, available_timezones
 
 from croniter import CroniterError, croniter
 
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.errors import Problem
+from plimsoll.domain.text.wording import nearest
 
 _FIELDS = 5
 _MEND = (
@@ -59,8 +59,7 @@ def _zone_meant(name: str) -> str | None:
     cities = {zone.rpartition("/")[2]: zones[zone] for zone in sorted(zones, reverse=True)}
     if city := cities.get(written.rpartition("/")[2]):
         return city
-    close = get_close_matches(written, zones, n=1, cutoff=0.85) if "/" in written else ()
-    return zones[close[0]] if close else None
+    return nearest(written, zones.values(), least=0.85) if "/" in written else None
 
 
 def _is_zone(name: str) -> bool:

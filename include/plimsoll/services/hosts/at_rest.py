@@ -1,8 +1,12 @@
-"""Which campaigns are at rest: no account of theirs is open, and they have left nothing in a database of somebody else.
+"""What attempts may have left in a database of somebody else, and which campaigns are at rest: no account of theirs is
+open, and they have left nothing there.
 
-Marks below one folder say so. Whoever looks for what was left asks, with one listing of them, after those campaigns
-alone that have begun something since: the work grows with what changed, and not with what is stored. The reaper makes
-the marks; whoever begins something removes them.
+For each attempt there is a file until what it made in such a database is destroyed. Whoever looks for clusters that
+were left logs in only where there is one.
+
+Marks below one folder say which campaigns are at rest. Whoever looks for what was left asks, with one listing of them,
+after those campaigns alone that have begun something since: the work grows with what changed, and not with what is
+stored. The reaper makes the marks; whoever begins something removes them.
 
 A mark has two files with the same token. The first is made before the last look at the campaign, the second after it.
 Whoever begins something in between removes the first one, and the second alone counts for nothing; nor does the first
@@ -10,15 +14,17 @@ alone, of a reaper that died.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import PurePosixPath
 from uuid import uuid4
 
+from plimsoll.domain.hosts.cluster import ClusterId, SetUp
 from plimsoll.domain.keys.system import ProviderChoice
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import StoredCampaign
 from plimsoll.services.store.listing import campaign_exists, campaign_folders
 
 LOOKED_AT_AGAIN = timedelta(days=1)
@@ -89,3 +95,62 @@ def stirred(store: ResultStore, campaign_id: str) -> Iterator[None]:
     unmark(store, campaign_id)
     yield
     unmark(store, campaign_id)
+
+
+def note_used(store: ResultStore, cluster_id: ClusterId) -> None:
+    """Record that the cluster is about to use its database."""
+    with stirred(store, cluster_id.campaign_id):
+        store.create(layout.DATABASE.key(cluster_id.campaign_id, *_names(cluster_id)), b"")
+
+
+def note_left(store: ResultStore, cluster_id: ClusterId) -> None:
+    """Record that nothing of the cluster is left in its database."""
+    store.delete(layout.DATABASE.key(cluster_id.campaign_id, *_names(cluster_id)))
+
+
+def is_used(store: ReadableStore, campaign_id: str) -> bool:
+    """Tell whether a cluster of the campaign may have something in its database."""
+    return any(True for _ in store.keys(layout.DATABASE.folder(campaign_id)))
+
+
+def users(store: ReadableStore, campaign_id: str) -> tuple[ClusterId, ...]:
+    """Return the campaign's clusters that may have something in its database. Raises ValueError for other files."""
+    prefix = layout.DATABASE.folder(campaign_id)
+    return tuple(ClusterId.parse(f"{campaign_id}{key.removeprefix(prefix)}") for key in store.keys(prefix))
+
+
+def times_of_use(store: ResultStore, campaign_id: str) -> dict[ClusterId, datetime]:
+    """Return since when, by the store's clock, those clusters may have it. Files of others are passed over."""
+    prefix, times = layout.DATABASE.folder(campaign_id), dict[ClusterId, datetime]()
+    for file in store.listed(prefix):
+        with suppress(ValueError):
+            times[ClusterId.parse(f"{campaign_id}{file.key.removeprefix(prefix)}")] = file.changed_at
+    return times
+
+
+class StoredSetUps:
+    """An implementation of the SetUps port: a file for each cluster."""
+
+    def __init__(self, store: ResultStore) -> None:
+        self._store = store
+
+    def settle(self, cluster_id: ClusterId, set_up: SetUp) -> SetUp:
+        return layout.SET_UP.settle(self._store, cluster_id.campaign_id, set_up, *_names(cluster_id))
+
+    def of(self, cluster_id: ClusterId) -> SetUp | None:
+        return layout.SET_UP.read(self._store, cluster_id.campaign_id, *_names(cluster_id))
+
+    def forget(self, cluster_id: ClusterId) -> None:
+        self._store.delete(layout.SET_UP.key(cluster_id.campaign_id, *_names(cluster_id)))
+
+
+def _names(cluster_id: ClusterId) -> tuple[str, int]:
+    return cluster_id.purpose, cluster_id.number
+
+
+def may_have_left(campaign: StoredCampaign, cluster_id: ClusterId) -> bool:
+    """Tell whether the attempt of that cluster was on a database of somebody else, whatever became of it."""
+    key = cluster_id.attempt
+    if key is None or not campaign_exists(campaign.store, campaign.campaign_id):
+        return False
+    return campaign.declared().provider.owns != "cluster" and layout.ATTEMPT.read(campaign.store, key) is not None

@@ -11,9 +11,17 @@ from plimsoll.domain.keys.system import EXTERNAL
 from plimsoll.domain.text.errors import DamagedRecord, StoreError
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.hosts.accounts import account_of, accounts, note_paid, recorded_usd, tariff_of
-from plimsoll.services.hosts.assignments import assignment_of, newest_assignment, note_left
-from plimsoll.services.hosts.launch_records import name_of, read_launched
+from plimsoll.services.hosts.at_rest import note_left
+from plimsoll.services.hosts.kept_records import assignment_of, newest_assignment
+from plimsoll.services.hosts.paid_hosts import (
+    account_of,
+    accounts,
+    name_of,
+    note_paid,
+    read_launched,
+    recorded_usd,
+    tariff_of,
+)
 from plimsoll.services.hosts.spending import KeptCosts
 from plimsoll.services.retries import with_retries
 from plimsoll.services.store.campaigns import CampaignStore
@@ -127,8 +135,7 @@ def _record_shares(
         return  # its cost is on record, and nothing of it was found this time
     _, newest = newest_assignment(store, cluster_id.campaign_id, cluster_id.purpose)
     # Of an attempt that uses the cluster's replacement by now, the share is recorded when it is over
-    is_elsewhere = newest is not None and not newest.over and newest.cluster != cluster_id
-    on_others = newest.attempt if newest is not None and is_elsewhere else None
+    on_others = newest.attempt if newest and not newest.over and newest.cluster != cluster_id else None
     end, kept = read_launched(store, cluster_id, cluster).end(gone_at), KeptCosts(store, gone_at, cluster)
     for key, paid in kept.shares(cluster_id).items():
         if key not in (going_on, on_others):

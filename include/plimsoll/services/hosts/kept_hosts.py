@@ -18,19 +18,20 @@ from plimsoll.domain.hosts.owner import owner_since
 from plimsoll.domain.text.errors import HostsLost, Problem, ProviderError, Refused, SecretError, StoreError, Unreachable
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.hosts.accounts import note_begun
-from plimsoll.services.hosts.assignments import (
+from plimsoll.services.hosts.ending import destroy_cluster, record_share
+from plimsoll.services.hosts.kept_records import (
     ASSIGNMENT,
+    GONE,
     OF_ATTEMPT,
     Assignment,
     assignment_of,
     assignments,
     end_assignment,
     newest_assignment,
+    retire,
+    retirement_of,
 )
-from plimsoll.services.hosts.ending import destroy_cluster, record_share
-from plimsoll.services.hosts.launch_records import read_launched
-from plimsoll.services.hosts.replacing import GONE, retire, retirement_of
+from plimsoll.services.hosts.paid_hosts import note_begun, read_launched
 from plimsoll.services.ownership import is_at_work, is_in_force
 from plimsoll.services.retries import try_all
 from plimsoll.services.store import layout

@@ -6,7 +6,7 @@ Names that people give for clusters: whether anything had such a name, and what 
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import PurePosixPath
@@ -17,25 +17,16 @@ from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.domain.keys.system import EXTERNAL, ProviderChoice
 from plimsoll.domain.text.errors import DefinitionError, NotFound, StoreError
 from plimsoll.domain.text.wording import meant, nearest
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 from plimsoll.ports.provider import Places
 from plimsoll.ports.store import ReadableStore, ResultStore
-from plimsoll.services.hosts.assignments import is_used
-from plimsoll.services.hosts.at_rest import digest_of, marks
+from plimsoll.services.hosts.at_rest import digest_of, is_used, marks
 from plimsoll.services.retries import Outage
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.listing import campaign_exists, campaign_folders
 
 _KEPT = timedelta(minutes=5)
-
-
-@dataclass(frozen=True)
-class _Read:
-    """The text of a campaign's definition as it was read last, and the provider that it chooses."""
-
-    text: bytes
-    choice: ProviderChoice
 
 
 def note_place(store: ResultStore, campaign: Campaign) -> None:
@@ -50,9 +41,8 @@ def note_place(store: ResultStore, campaign: Campaign) -> None:
 class StoredPlaces:
     """An implementation of ClusterPlaces with the campaigns of a store, and the places that were noted in it.
 
-    A definition is read each time, because a campaign that was deleted and made anew may be in another place. It is
-    parsed again only if its text has changed. Of campaigns at rest their marks say the provider. While the store is out
-    of reach, the last content that was read counts.
+    A definition is read each time, because a campaign that was deleted and made anew may be in another place. Of
+    campaigns at rest their marks say the provider. While the store is out of reach, what was read last counts.
 
     `at_hand` returns the definitions that can be read without the store. They are used while it is out of reach.
     """
@@ -61,7 +51,7 @@ class StoredPlaces:
         self, store: ResultStore, outage: Outage, at_hand: Callable[[], Iterable[Definition]] = lambda: ()
     ) -> None:
         self._store, self._outage, self._at_hand = store, outage, at_hand
-        self._read: dict[str, _Read] = {}
+        self._read: dict[str, ProviderChoice] = {}
         self._noted: dict[str, ProviderChoice] = {}
         self._at_rest = frozenset[str]()
 
@@ -119,10 +109,9 @@ class StoredPlaces:
                 ids, resting = campaign_folders(self._store), marks(self._store)
                 noted = tuple(self._store.keys(layout.NOTED_PLACE.folder("")))
         except StoreError as error:
-            seen = [(name, known.choice) for name, known in self._read.copy().items()]
-            return [*seen, *(("", choice) for choice in self._noted.values())], [error.what]
+            return [*self._read.copy().items(), *(("", choice) for choice in self._noted.values())], [error.what]
         # Copied, because several threads may ask at once.
-        self._read = {name: known for name, known in self._read.copy().items() if name in ids}
+        self._read = {name: choice for name, choice in self._read.copy().items() if name in ids}
         choices, unread = list[tuple[str, ProviderChoice]](), list[str]()
         self._at_rest = frozenset(resting)
         reads = [(name, name, partial(self._choice, name, resting.get(name, ""))) for name in ids]
@@ -147,9 +136,8 @@ class StoredPlaces:
         """Return the campaign's choice, by that mark where it is at rest."""
         if mark:
             with suppress(NotFound):  # something was begun since the listing, and its definition tells where
-                # Without a text, so that the definition is parsed once the mark is gone
-                self._read[campaign_id] = _Read(b"", self._note(mark))
-                return self._read[campaign_id].choice
+                choice = self._read[campaign_id] = self._note(mark)
+                return choice
         known, campaign = self._read.get(campaign_id), CampaignStore(self._store, campaign_id)
         try:
             with self._outage.noticed():
@@ -157,10 +145,9 @@ class StoredPlaces:
         except StoreError:
             if known is None:
                 raise
-            return known.choice
-        if known is None or known.text != text:
-            known = self._read[campaign_id] = _Read(text, campaign.parsed(text).provider)
-        return known.choice
+            return known
+        choice = self._read[campaign_id] = campaign.parsed(text).provider  # equal texts are parsed once
+        return choice
 
 
 class StoredFullZones:

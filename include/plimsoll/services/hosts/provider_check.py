@@ -9,7 +9,7 @@ from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.text.errors import PlimsollError
 from plimsoll.domain.text.wording import plural
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 from plimsoll.ports.provider import Provider
 
 # If this process is killed, the host lives no longer than that

@@ -14,11 +14,12 @@ from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostsSilent, Partl
 from plimsoll.domain.hosts.owner import installation_of
 from plimsoll.domain.keys.system import EXTERNAL
 from plimsoll.domain.text.errors import DamagedRecord, PlimsollError, ProviderError, StoreError, reason_of
-from plimsoll.ports.owners import Owners
+from plimsoll.ports.controller import Owners
 from plimsoll.ports.provider import Places, Provider
-from plimsoll.services.hosts.accounts import open_accounts
-from plimsoll.services.hosts.assignments import assignment_under_way, may_have_left
+from plimsoll.services.hosts.at_rest import may_have_left
 from plimsoll.services.hosts.ending import destroy_cluster, record_cost
+from plimsoll.services.hosts.kept_records import assignment_under_way
+from plimsoll.services.hosts.paid_hosts import open_accounts
 from plimsoll.services.hosts.settling import settle_campaigns
 from plimsoll.services.ownership import is_at_work, is_in_force
 from plimsoll.services.store.campaigns import CampaignStore

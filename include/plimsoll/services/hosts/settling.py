@@ -8,12 +8,19 @@ from plimsoll.domain.campaign.cell import parts_of
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId
 from plimsoll.domain.keys.system import EXTERNAL
 from plimsoll.domain.text.errors import DefinitionError, NotFound, PlimsollError, StoreError, reason_of
-from plimsoll.services.hosts.accounts import open_accounts, readable_open_accounts
-from plimsoll.services.hosts.assignments import StoredSetUps, assignments, is_used, note_left, users
-from plimsoll.services.hosts.at_rest import begin_look, campaigns_to_look_at, mark, unmark
+from plimsoll.services.hosts.at_rest import (
+    StoredSetUps,
+    begin_look,
+    campaigns_to_look_at,
+    is_used,
+    mark,
+    note_left,
+    unmark,
+    users,
+)
 from plimsoll.services.hosts.ending import destroy_cluster
-from plimsoll.services.hosts.launch_records import read_launches
-from plimsoll.services.hosts.replacing import retire
+from plimsoll.services.hosts.kept_records import assignments, retire
+from plimsoll.services.hosts.paid_hosts import open_accounts, read_launches, readable_open_accounts
 from plimsoll.services.ownership import LOST_AFTER
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore

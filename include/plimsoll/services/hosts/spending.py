@@ -1,5 +1,5 @@
 """The cost of a campaign, from its store alone, with that of kept hosts while attempts used them and while they were
-idle, and whether its budget covers another cell.
+idle, and what is still due for the cells that run.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,15 +8,13 @@ from functools import cache, partial
 
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import AttemptKey, cells_by_id, parts_of
-from plimsoll.domain.campaign.part import Setup, run_command
+from plimsoll.domain.campaign.part import Setup
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId
-from plimsoll.domain.hosts.cost import Entry, Paid, Spending, Tariff, lacks_price, shared, total
-from plimsoll.domain.text.errors import Problem, Refused
+from plimsoll.domain.hosts.cost import Entry, Paid, Spending, Tariff, shared, total
 from plimsoll.domain.text.units import format_usd, show_usd
 from plimsoll.ports.store import ReadableStore
-from plimsoll.services.hosts.accounts import accounts, tariff_of
-from plimsoll.services.hosts.assignments import assignment_of, assignments, spans
-from plimsoll.services.hosts.launch_records import read_launched
+from plimsoll.services.hosts.kept_records import assignment_of, assignments, spans
+from plimsoll.services.hosts.paid_hosts import accounts, has_prices, is_least, read_launched, tariff_of
 from plimsoll.services.ownership import LOST_AFTER
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
@@ -81,35 +79,17 @@ def grid_usd(campaign: Campaign, tariff: Tariff) -> float | None:
 def ledger(campaign: StoredCampaign, now: datetime) -> tuple[Entry, ...]:
     """Return the cost of every attempt on paid hosts, and of idle hosts.
 
-    It takes one listing of the store, and reads of each account that is open, or that may lack a price.
+    It takes one listing of the store, reads of each account that is open, and one of each that may lack a price.
     """
     kept, entries, known = KeptCosts(campaign.store, now), list[Entry](), accounts(campaign)
     # A definition has all of its prices or not, so one account tells of the others, which are many
-    has_prices = all(_has_prices(campaign.store, key) for key in list(known)[:1])
+    are_priced = all(has_prices(campaign.store, key) for key in list(known)[:1])
     for key, usd in known.items():
         cluster_id = ClusterId.of_attempt(key)
         so_far = _so_far(campaign.store, kept, cluster_id, now) if usd is None else usd
-        is_least = not (has_prices and so_far) and _lacks_price(campaign.store, key, so_far)
-        entries.append(Entry(key=key, usd=so_far, final=usd is not None, idle=cluster_id.is_kept, is_least=is_least))
+        least = not (are_priced and so_far) and is_least(campaign.store, key, so_far, usd)
+        entries.append(Entry(key=key, usd=so_far, final=usd is not None, idle=cluster_id.is_kept, is_least=least))
     return tuple(entries)
-
-
-def _lacks_price(store: ReadableStore, key: AttemptKey, usd: float) -> bool:
-    """Tell whether a host of the account has no known price.
-
-    Hosts may have been printed with prices that the definition does not know: what is on record of them counts.
-    """
-    if _has_prices(store, key):
-        return False
-    if not usd:
-        return True
-    use = assignment_of(store, key)
-    return lacks_price(read_launched(store, use.cluster if use else ClusterId.of_attempt(key)).hosts)
-
-
-def _has_prices(store: ReadableStore, key: AttemptKey) -> bool:
-    tariff = layout.PRICES.read_sound(store, key.campaign_id, key.cell_id, key.attempt)
-    return tariff is None or tariff.is_complete
 
 
 def spent_usd(entries: Iterable[Entry]) -> float:
@@ -157,42 +137,6 @@ def spent_so_far(toolkit: Toolkit, campaign: CampaignStore, setup: Setup) -> str
     budget = "" if setup.budget is None else f" of its budget of {format_usd(setup.budget)}"
     kept = f", of it {show_usd(idle)} while kept hosts stood idle" if idle else ""
     return f"the campaign has spent {show_usd(usd)}{budget} so far{kept}"
-
-
-def require_budget(toolkit: Toolkit, campaign: CampaignStore, resolved: Campaign, cell_id: str) -> None:
-    """Raise Refused unless the cost so far, the rest of the running cells and this cell keep budget and ceiling."""
-    key, limit = resolved.money
-    tariff = toolkit.tariff(resolved) if limit is not None else None
-    if limit is None or tariff is None:
-        return
-    one_cell = cell_usd(resolved, tariff, cell_id)
-    if one_cell is None:
-        mend = f"give the prices of your instance types in the provider's options, or remove `{key}`"
-        raise Refused([Problem(key, f"can't be kept: {tariff.source}", mend)], where=_where(campaign))
-    # Launches and ends of hosts that the store refused before belong to the cost
-    toolkit.write_kept_records()
-    now = toolkit.clock.now()
-    entries = ledger(campaign, now)
-    spent, due = spent_usd(entries), due_usd(campaign.store, resolved, entries, now, tariff)
-    if spent + due + one_cell > limit:
-        what = (
-            f"has no room for another cell: {spent:.2f} USD are spent, {due:.2f} USD are due for cells that run and "
-            f"go on, a cell costs {one_cell:.2f} USD; `{key}` is {format_usd(limit)}"
-        )
-        raise no_room(campaign, resolved, key, what)
-
-
-def no_room(campaign: CampaignStore, resolved: Campaign, key: str, what: str) -> Refused:
-    """Return the refusal of another cell by that key of the definition, which may be raised while the campaign runs."""
-    mend = (
-        f"raise `{key}` in the definition, then trigger its DAG with `campaign_id` {campaign.campaign_id!r} (or "
-        f"{run_command(resolved.name, campaign.campaign_id)}): the cells that are missing run"
-    )
-    return Refused([Problem(key, what, mend)], where=_where(campaign))
-
-
-def _where(campaign: CampaignStore) -> str:
-    return f"campaign {campaign.campaign_id!r}"
 
 
 def _so_far(store: ReadableStore, kept: KeptCosts, cluster_id: ClusterId, now: datetime) -> float:

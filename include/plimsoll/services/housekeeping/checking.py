@@ -32,7 +32,7 @@ from plimsoll.services.housekeeping.known import TABLE_PLACES, attempt_and_name,
 from plimsoll.services.housekeeping.published import Published, check_published
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import StoredCampaign
-from plimsoll.services.store.records import Record
+from plimsoll.services.store.layout import Record
 from plimsoll.services.store.tables import read_table, table_file
 from plimsoll.services.toolkit import Toolkit
 

@@ -1,16 +1,17 @@
 """What a check of the store finds, and the files of a campaign as it reads them, archives of software among them."""
 
-import io
 import tarfile
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from hashlib import file_digest, sha256
+from io import BufferedReader
+from types import SimpleNamespace
 from typing import Literal, cast
 
 from plimsoll.domain.text.errors import DamagedRecord, NotFound, StoreError
 from plimsoll.ports.artefacts import content_digest
-from plimsoll.ports.store import ListedFile, ResultStore, UnfinishedFile
+from plimsoll.ports.store import BLOCK_BYTES, ListedFile, ResultStore, UnfinishedFile
 from plimsoll.services.store import layout
 
 FaultKind = Literal["differs", "missing", "unreadable", "unreferenced", "unfinished"]
@@ -133,33 +134,19 @@ def campaign_files(store: ResultStore, campaign_id: str, on_bytes: OnBytes) -> C
     return CampaignFiles(store, campaign_id, listed, on_bytes)
 
 
-class _Stream(io.RawIOBase):
-    """Blocks of a file, to be read as one."""
-
-    def __init__(self, blocks: Iterator[bytes]) -> None:
-        self._blocks, self._rest = blocks, b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # it is called with nothing else
-        self._rest = self._rest or next(self._blocks, b"")
-        count = min(len(buffer), len(self._rest))
-        buffer[:count], self._rest = self._rest[:count], self._rest[count:]
-        return count
-
-
 def archive_digest(blocks: Iterator[bytes], where: str) -> str:
     """Return the digest of an archive's content, of which one block is in memory at a time.
 
     Raises DamagedRecord where it is no whole archive.
     """
     checksums = {}
+    # Of a stream the library asks for at most so many bytes, again and again, and for nothing else
+    stream = cast(BufferedReader, SimpleNamespace(read=lambda _: next(blocks, b"")))
     try:
-        with tarfile.open(fileobj=io.BufferedReader(_Stream(blocks)), mode="r|") as archive:
+        with tarfile.open(fileobj=stream, mode="r|", bufsize=BLOCK_BYTES) as archive:
             for member in archive:
                 if (content := archive.extractfile(member)) is not None:
-                    checksums[member.name] = file_digest(cast(io.BufferedReader, content), "sha256").hexdigest()
+                    checksums[member.name] = file_digest(cast(BufferedReader, content), "sha256").hexdigest()
     except (tarfile.TarError, OSError, ValueError, EOFError) as error:
         raise DamagedRecord(f"is no whole archive: {error}", where=where, mend="delete it") from error
     return content_digest(checksums)

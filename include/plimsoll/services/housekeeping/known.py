@@ -1,7 +1,12 @@
-"""Which files a store may have: the places of docs/contributing/architecture.md, by what they are about."""
+"""Which files a store may have: the places of docs/contributing/architecture.md, by what they are about.
+
+And how much room campaigns take, by what their files are: nothing is read but listings.
+"""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePosixPath
 from typing import Literal
@@ -11,11 +16,12 @@ from plimsoll.ports.store import ListedFile, ResultStore
 from plimsoll.services.campaign import curating
 from plimsoll.services.campaign.show import progress
 from plimsoll.services.campaign.state import completeness, runs
-from plimsoll.services.hosts import assignments, replacing
+from plimsoll.services.hosts import kept_records
 from plimsoll.services.ownership import HOLD
-from plimsoll.services.publish import gathered, publishing, trend_marks, trends
+from plimsoll.services.publish import publishing, trend_marks, trends
 from plimsoll.services.store import judged, layout
-from plimsoll.services.store.records import Place
+from plimsoll.services.store.layout import Place
+from plimsoll.services.store.listing import campaign_folders
 from plimsoll.services.store.tables import TABLES, table_file
 
 OF_STORE: tuple[Place, ...] = (
@@ -25,11 +31,11 @@ OF_STORE: tuple[Place, ...] = (
     layout.FULL_ZONE,
     layout.CAMPAIGN_OF,
     layout.TREND_TOKEN,
-    gathered.GATHERED,
+    trends.GATHERED,
     trend_marks.MARK,
     curating.DELETED,
 )
-_OF_ATTEMPT_OR_KEPT = (layout.CLUSTER, layout.LAUNCH, layout.UNENDED, replacing.REPLACED, replacing.UNFIT)
+_OF_ATTEMPT_OR_KEPT = (layout.CLUSTER, layout.LAUNCH, layout.UNENDED, kept_records.REPLACED, kept_records.UNFIT)
 OF_CAMPAIGN: tuple[Place, ...] = (
     layout.DEFINITION,
     layout.EARLIER_DEFINITION,
@@ -56,10 +62,10 @@ OF_CAMPAIGN: tuple[Place, ...] = (
     completeness.REQUEST,
     runs.RUNS,
     HOLD,
-    assignments.ASSIGNMENT,
-    assignments.OVER,
+    kept_records.ASSIGNMENT,
+    kept_records.OVER,
 )
-OF_KEPT: tuple[Place, ...] = (*_OF_ATTEMPT_OR_KEPT, replacing.RETIRED)
+OF_KEPT: tuple[Place, ...] = (*_OF_ATTEMPT_OR_KEPT, kept_records.RETIRED)
 TABLE_PLACES = {table_file(name): name for name in TABLES}
 OF_ATTEMPT: tuple[Place, ...] = (
     *_OF_ATTEMPT_OR_KEPT,
@@ -82,7 +88,7 @@ OF_ATTEMPT: tuple[Place, ...] = (
     layout.VERDICT,
     layout.EARLIER_VERDICT,
     layout.DATA_DOCS,
-    assignments.OF_ATTEMPT,
+    kept_records.OF_ATTEMPT,
     *map(Place, TABLE_PLACES),
 )
 Kind = Literal["raw", "derived", "report", "records"]
@@ -146,3 +152,40 @@ def _pattern(path: str) -> re.Pattern[str]:
     return re.compile(
         "".join(".+" if text == "<file>" else "[^/]+" if text[:1] == "<" else re.escape(text) for text in texts)
     )
+
+
+@dataclass(frozen=True)
+class Usage:
+    """The sizes of a campaign's files, bytes. `campaign_id` is empty for what belongs to none.
+
+    `raw`: what was collected from hosts; `derived`: tables and Data Docs; `records`: all other files.
+    """
+
+    campaign_id: str
+    files: int
+    raw: int
+    derived: int
+    report: int
+    records: int
+
+    @property
+    def total(self) -> int:
+        return self.raw + self.derived + self.report + self.records
+
+
+def usage_of(store: ResultStore, campaign_id: str) -> Usage:
+    """Return the room that the campaign takes; nothing where there is no such campaign."""
+    sizes: Counter[str] = Counter(raw=0, derived=0, report=0, records=0)
+    files = 0
+    for file in store.listed(campaign_id):
+        sizes[kind_of(file.key.removeprefix(f"{campaign_id}/"))] += file.size_bytes
+        files += 1
+    return Usage(campaign_id, files, **sizes)
+
+
+def usage(store: ResultStore) -> Iterator[Usage]:
+    """Yield the room that each campaign takes, and last that of everything else."""
+    for campaign_id in campaign_folders(store):
+        yield usage_of(store, campaign_id)
+    others = [*files_of_no_campaign(store)]
+    yield Usage("", len(others), 0, 0, 0, sum(file.size_bytes for file in others))

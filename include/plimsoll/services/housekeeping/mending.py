@@ -12,19 +12,18 @@ from io import BytesIO
 from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.text.errors import DamagedRecord, PlimsollError, Refused
 from plimsoll.services.campaign.show.progress import record_totals
-from plimsoll.services.campaign.state.runs import runs_at_work
+from plimsoll.services.campaign.state.runs import held_alone
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.housekeeping.faults import Checked, Fault
 from plimsoll.services.housekeeping.known import attempt_and_name
 from plimsoll.services.judge.attempt_judging import judge_again
-from plimsoll.services.ownership import held
 from plimsoll.services.publish.bundles import read_bundle
 from plimsoll.services.publish.publishing import publish_report
 from plimsoll.services.publish.reproducing import published_bundle, report_again
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.judged import published_without, unmark_in_trends
-from plimsoll.services.store.records import folder_of
+from plimsoll.services.store.layout import folder_of
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -45,9 +44,7 @@ def mend(toolkit: Toolkit, checked: Checked) -> Iterator[Mended]:
     else:
         with ExitStack() as holding:
             try:
-                holding.enter_context(held(toolkit, checked.campaign_id))
-                if problems := [*runs_at_work(toolkit, checked.campaign_id)]:
-                    raise Refused(problems)
+                holding.enter_context(held_alone(toolkit, checked.campaign_id))
             except Refused as refused:
                 yield from (Mended(fault, refused.what) for fault in checked.faults)
             else:

@@ -19,8 +19,8 @@ from plimsoll.services.publish.bundles import Bundle, checksums_of, read_bundle
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import StoredCampaign
 
-_BUNDLE = layout.REPORT_FILES.path.replace("<file>", layout.BUNDLE)
-_PAGE = layout.REPORT_FILES.path.replace("<file>", layout.REPORT)
+_BUNDLE = layout.REPORT_FILES.key("", layout.BUNDLE)
+_PAGE = layout.REPORT_FILES.key("", layout.REPORT)
 _REWRITTEN = {layout.VERDICT.path, layout.PROVENANCE.path, *TABLE_PLACES}
 """The files of an attempt that judging again replaces."""
 _FROM_BUNDLE = "the bundle of the published report"
@@ -66,7 +66,7 @@ def check_published(files: CampaignFiles) -> Published:
         for path, now in differing.items()
         if path not in changed
     ]
-    report = {layout.REPORT_FILES.path.replace("<file>", name): digest for name, digest in bundle.index.report.items()}
+    report = {layout.REPORT_FILES.key("", name): digest for name, digest in bundle.index.report.items()}
     remade = f"`--mend` makes it again from the bundle; else `plimsoll report {files.campaign_id}` makes a new report"
     faults += files.faults(report, _FROM_BUNDLE, remade, "remake")
     return Published(
@@ -107,7 +107,7 @@ def _changed_since(files: CampaignFiles, bundle: Bundle, differing: Collection[s
 
 def _was_continued(files: CampaignFiles, published: bytes) -> bool:
     """Tell whether the definition was replaced: the earlier one was kept, or sliding windows were added to it."""
-    if layout.EARLIER_DEFINITION.path.replace("<sha256>", sha256(published).hexdigest()) in files.listed:
+    if layout.EARLIER_DEFINITION.key("", sha256(published).hexdigest()) in files.listed:
         return True
     campaign = StoredCampaign(files.store, files.campaign_id)
     with suppress(PlimsollError):

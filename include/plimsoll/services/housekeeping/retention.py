@@ -11,17 +11,16 @@ from datetime import datetime, timedelta
 
 from plimsoll.domain.attempt.result import RawRemoval
 from plimsoll.domain.campaign.cell import AttemptKey
-from plimsoll.domain.text.errors import PlimsollError, Refused
+from plimsoll.domain.text.errors import PlimsollError
 from plimsoll.domain.text.wording import plural
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.show.progress import record_totals
 from plimsoll.services.campaign.show.status import campaign_summary
 from plimsoll.services.campaign.state.reading import Memory
-from plimsoll.services.campaign.state.runs import runs_at_work, worked_on_by
+from plimsoll.services.campaign.state.runs import held_alone, worked_on_by
 from plimsoll.services.housekeeping.checking import check_campaign_files
 from plimsoll.services.housekeeping.faults import OnCampaign
 from plimsoll.services.housekeeping.known import attempt_and_name, kind_of
-from plimsoll.services.ownership import held
 from plimsoll.services.publish.publishing import passed_gate
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
@@ -163,9 +162,7 @@ def _why_not(toolkit: Toolkit, campaign_id: str) -> str:
 def _remove(toolkit: Toolkit, campaign_id: str, keys: Collection[AttemptKey], removal: RawRemoval) -> None:
     """Remove these attempts' raw files, each after the record of it. Raises Refused while anybody works on it."""
     store = toolkit.store
-    with held(toolkit, campaign_id):
-        if problems := [*runs_at_work(toolkit, campaign_id)]:
-            raise Refused(problems)
+    with held_alone(toolkit, campaign_id):
         for key in keys:
             layout.RAW_REMOVED.create(store, key, removal)
             store.delete(layout.attempt_file(key, layout.RAW))

@@ -7,8 +7,8 @@ from plimsoll.ports.store import ListedFile
 from plimsoll.services.housekeeping.checking import LOOK, YOUNG, check_campaign_files
 from plimsoll.services.housekeeping.faults import Checked, Fault, OnBytes, OnCampaign
 from plimsoll.services.housekeeping.known import files_of_no_campaign, place_in_store
+from plimsoll.services.store.layout import Record
 from plimsoll.services.store.listing import campaign_folders
-from plimsoll.services.store.records import Record
 from plimsoll.services.toolkit import Toolkit
 
 _PROBE = ".plimsoll-check-"

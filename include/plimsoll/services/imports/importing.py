@@ -10,7 +10,7 @@ from plimsoll.domain.attempt.result import Manifest, ManifestEntry, Verdict
 from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.hosts.fingerprint import Provenance
 from plimsoll.domain.text.errors import Problem, Refused
-from plimsoll.ports.log import Log
+from plimsoll.ports.controller import Log
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.imports.description import (

@@ -30,11 +30,11 @@ def judge(work: AttemptContext) -> Verdict:
 
     Raises NotFound while nothing was collected.
     """
-    done = layout.VERDICT.read(work.toolkit.store, work.key)
+    done = layout.VERDICT.read(work.store, work.key)
     if done is not None:
-        unmark_in_trends(work.toolkit.store, work.key.campaign_id)  # whoever stored it may not have come so far
+        unmark_in_trends(work.store, work.key.campaign_id)  # whoever stored it may not have come so far
         return done
-    manifest = _manifest(work.toolkit.store, work.key)
+    manifest = _manifest(work)
     note_phase(work.toolkit, work.key, "judge")
     with failures_recorded(work, "judge"):
         verdict = _judged(work, manifest)
@@ -48,31 +48,30 @@ def judge_again(work: AttemptContext) -> tuple[Verdict | None, Verdict]:
     Run again with the same rules, it changes nothing. An earlier verdict that differs is kept. Raises NotFound while
     nothing was collected, and once the raw files were removed.
     """
-    store = work.toolkit.store
-    earlier = layout.VERDICT.read(store, work.key)
+    earlier = layout.VERDICT.read(work.store, work.key)
     if earlier is None:
         return None, judge(work)
-    return earlier, _judged(work, _manifest(store, work.key))
+    return earlier, _judged(work, _manifest(work))
 
 
-def _manifest(store: ResultStore, key: AttemptKey) -> Manifest:
-    manifest = layout.MANIFEST.read(store, key)
+def _manifest(work: AttemptContext) -> Manifest:
+    manifest = layout.MANIFEST.read(work.store, work.key)
     if manifest is None:
-        raise NotFound("nothing was collected of this attempt", where=str(key), mend="run the cell again")
-    require_raw_files(store, key)
+        raise NotFound("nothing was collected of this attempt", where=str(work.key), mend="run the cell again")
+    require_raw_files(work.store, work.key)
     return manifest
 
 
 def _judged(work: AttemptContext, manifest: Manifest) -> Verdict:
     # Also of a first verdict: one that was removed by hand gets the same name again.
-    void_summaries(work.toolkit.store, work.key.campaign_id)
-    provenance = layout.PROVENANCE.read(work.toolkit.store, work.key)
+    void_summaries(work.store, work.key.campaign_id)
+    provenance = layout.PROVENANCE.read(work.store, work.key)
     if provenance is None:
         judged = judge_measured(gather(work, manifest))
     else:
         judged = judge_imported(gather_imported(work, provenance))
-    _store(work.toolkit.store, work.key, judged)
-    unmark_in_trends(work.toolkit.store, work.key.campaign_id)
+    _store(work.store, work.key, judged)
+    unmark_in_trends(work.store, work.key.campaign_id)
     return judged.verdict
 
 

@@ -99,14 +99,14 @@ def gather_imported(work: AttemptContext, provenance: Provenance) -> ImportedEvi
     plain = {name: PurePosixPath(name).name for name in provenance.files}
     names = plain if len(set(plain.values())) == len(plain) else {name: name for name in plain}
     keys = {name: layout.attempt_file(work.key, layout.imported_file(name)) for name in provenance.files}
-    files = [RunFile(names[name], work.toolkit.store.read(key)) for name, key in keys.items()]
+    files = [RunFile(names[name], work.store.read(key)) for name, key in keys.items()]
     return ImportedEvidence(work.key, work.part, work.cell, work.toolkit.code_version, provenance, files)
 
 
 def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
     """Read everything that judging needs of an attempt that ran here: its records, and the files of the manifest."""
-    files, generator, start = CollectedFiles(work.toolkit.store, manifest), work.load_generator, read_start(work)
-    fingerprint, processes = layout.FINGERPRINT.read(work.toolkit.store, work.key), work.product.processes(work.variant)
+    files, generator, start = CollectedFiles(work.store, manifest), work.load_generator, read_start(work)
+    fingerprint, processes = layout.FINGERPRINT.read(work.store, work.key), work.product.processes(work.variant)
     # the first load host comes first
     loads = {host: files.of(host) for host in map(load_host_name, range(1, work.part.load_generator.hosts + 1))}
     logs = {host: generator.response_time_logs(work.load_spec, own) for host, own in loads.items()}
@@ -142,8 +142,7 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
 
 def _action(work: AttemptContext) -> RecordedAction | None:
     """Return what was done to the attempt's cluster; None where nothing was, or where it has not ended."""
-    store = work.toolkit.store
-    begin, end = layout.ACTION.read(store, work.key), layout.ACTION_END.read(store, work.key)
+    begin, end = layout.ACTION.read(work.store, work.key), layout.ACTION_END.read(work.store, work.key)
     return RecordedAction(begin, end) if begin and end else None
 
 

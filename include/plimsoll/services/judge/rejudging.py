@@ -89,8 +89,7 @@ class Rejudged:
 def collected_attempts(campaign: CampaignStore) -> tuple[AttemptKey, ...]:
     """Return every attempt with raw files, by cell and number. Raises NotFound when there is no such campaign."""
     campaign.definition_text()
-    keys = (key for cell_id in campaign.cells_with_attempts() for key in campaign.attempts(cell_id))
-    return tuple(key for key in keys if layout.MANIFEST.read(campaign.store, key) is not None)
+    return tuple(key for key in campaign.all_attempts() if layout.MANIFEST.read(campaign.store, key) is not None)
 
 
 def rejudge(

@@ -21,13 +21,12 @@ from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.campaign.show.progress import record_totals
 from plimsoll.services.campaign.state.completeness import Completeness, completeness, completeness_of, start_stages
 from plimsoll.services.publish.bundles import CHECKSUMS, BundleIndex, Member, checksums_of, read_index, write_bundle
-from plimsoll.services.publish.results import campaign_capacities, campaign_data, mixed_judging
-from plimsoll.services.publish.snapshot import Snapshot, take_snapshot
+from plimsoll.services.publish.results import Snapshot, campaign_capacities, campaign_data, mixed_judging, take_snapshot
 from plimsoll.services.publish.trends import record_figures
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.services.store.judged import GATE_PASS, GatePass, unmark_in_trends
-from plimsoll.services.store.records import Record
+from plimsoll.services.store.layout import Record
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.state import C, CampaignState, CellAttempts, JudgedAttempt, campaign_state
 

@@ -12,7 +12,7 @@ from plimsoll.domain.text.errors import BundleError, NotFound, PlimsollError
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.publish.bundles import Member, checksums_of, read_bundle, write_bundle
 from plimsoll.services.publish.publishing import report_files, versions_here
-from plimsoll.services.publish.snapshot import Snapshot
+from plimsoll.services.publish.results import Snapshot
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import StoredCampaign
 from plimsoll.services.store.judged import require_raw_files

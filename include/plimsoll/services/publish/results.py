@@ -1,4 +1,5 @@
-"""Read a campaign's results from the store, in the form that the analysis needs.
+"""Read a campaign's results from the store, in the form that the analysis needs, and the files that its report is made
+from, once, so that the report and its bundle agree.
 
 Also read the answer of a published report, for those who wait at a terminal, and two campaigns beside each other.
 """
@@ -13,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.analysis.campaign.capacity import reported_capacities
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.findings import data_of_parts
-from plimsoll.domain.text.errors import Problem, Refused
+from plimsoll.domain.text.errors import NotFound, Problem, Refused
+from plimsoll.report.formatting import listing
 from plimsoll.services.cell.attempt_state import failure_of
 from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.hosts.spending import campaign_spending
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
-from plimsoll.services.store.tables import TABLES, read_table
+from plimsoll.services.store.tables import TABLES, read_table, table_file
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -33,8 +35,71 @@ if TYPE_CHECKING:
     from plimsoll.report.words.terminal import Answer
     from plimsoll.strategies.state import C, CampaignState
 
-_NAMED = 3
 DOCUMENT = "report.json"
+_OF_ATTEMPT = frozenset(
+    {
+        *map(table_file, TABLES),
+        layout.ATTEMPT.path,
+        layout.CANCELLED.path,
+        layout.CANARY.path,
+        layout.CLUSTER.path,
+        layout.FAILURE.path,
+        layout.FINGERPRINT.path,
+        layout.MANIFEST.path,
+        layout.PROVENANCE.path,
+        layout.VERDICT.path,
+    }
+)
+"""The files of an attempt in a bundle: no raw files, which manifests name, nor Data Docs, as verdicts hold these."""
+
+
+class Snapshot:
+    """An implementation of the ReadableStore port over files in memory."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._files = dict(sorted(files.items()))
+
+    def url(self, key: str = "") -> str:
+        """Return the key, since the file has no address outside memory."""
+        return key
+
+    def exists(self, key: str) -> bool:
+        return key in self._files
+
+    def read(self, key: str) -> bytes:
+        try:
+            return self._files[key]
+        except KeyError:
+            raise NotFound("the snapshot holds no such file", where=key) from None
+
+    def keys(self, prefix: str) -> Iterator[str]:
+        return (key for key in self._files if not prefix or key == prefix or key.startswith(f"{prefix}/"))
+
+    def folders(self, prefix: str) -> tuple[str, ...]:
+        depth = len(prefix.split("/")) if prefix else 0
+        parts = (key.split("/") for key in self.keys(prefix))
+        return tuple(dict.fromkeys(names[depth] for names in parts if len(names) > depth + 1))
+
+
+def take_snapshot(campaign: StoredCampaign) -> Snapshot:
+    """Read all files of the campaign except raw files, attempts' Data Docs and files derived from the rest.
+
+    Raises NotFound when there is no such campaign.
+    """
+    store, campaign_id = campaign.store, campaign.campaign_id
+    campaign.definition_text()
+    note = layout.NOTE.key(campaign_id)
+    keys = [layout.DEFINITION.key(campaign_id), *([note] if store.exists(note) else ())]
+    for place in (layout.APPROVAL, layout.COST, layout.DATA_DOCS, layout.STAGE_START):
+        keys += store.keys(place.folder(campaign_id))
+    keys += [key for key in store.keys(layout.ATTEMPTS.folder(campaign_id)) if _is_kept(key)]
+    return Snapshot({key: store.read(key) for key in keys})
+
+
+def _is_kept(key: str) -> bool:
+    """Tell whether it includes the file of `<campaign>/cells/<cell>/<attempt>/<name>`. Raw files have longer paths."""
+    _, _, _, _, *name = key.split("/")
+    return len(name) == 1 and name[0] in _OF_ATTEMPT
 
 
 def campaign_data(campaign: StoredCampaign, quality: Sequence[Check], at: datetime) -> CampaignData:
@@ -54,12 +119,11 @@ def campaign_data(campaign: StoredCampaign, quality: Sequence[Check], at: dateti
 
 def _unjudged(campaign: StoredCampaign) -> Iterator[tuple[AttemptKey, str]]:
     """Yield each attempt without a verdict, with how it ended as far as that is on record."""
-    for cell_id in campaign.cells_with_attempts():
-        for key in campaign.attempts(cell_id):
-            if not campaign.store.exists(layout.VERDICT.key(key)):
-                cancelled = layout.CANCELLED.read(campaign.store, key)
-                why = f"cancelled by {cancelled.by}" if cancelled else failure_of(campaign.store, key)
-                yield key, why or "it was killed, or had not ended when this report was made"
+    for key in campaign.all_attempts():
+        if not layout.VERDICT.exists(campaign.store, key):
+            cancelled = layout.CANCELLED.read(campaign.store, key)
+            why = f"cancelled by {cancelled.by}" if cancelled else failure_of(campaign.store, key)
+            yield key, why or "it was killed, or had not ended when this report was made"
 
 
 def campaign_capacities(campaign: StoredCampaign, verdicts: Iterable[Verdict], at: datetime) -> tuple[Capacity, ...]:
@@ -102,8 +166,7 @@ def mixed_judging(campaign_id: str, state: CampaignState[C]) -> Problem | None:
     ]
     if not others:
         return None
-    listed = ", ".join(others[:_NAMED]) + (f" and {len(others) - _NAMED} more" if len(others) > _NAMED else "")
-    what = f"attempts were judged by other service levels than the campaign's: {listed}"
+    what = f"attempts were judged by other service levels than the campaign's: {listing(others, 3)}"
     return Problem(f"campaign {campaign_id}", what, f"judge them again: `plimsoll rejudge {campaign_id}`")
 
 

@@ -4,35 +4,108 @@ What a campaign contributes is recorded when its report is published. The record
 verdicts, which another verdict changes. Whoever begins an attempt, stores a verdict or changes the definition deletes
 the record. None is written while a verdict is being replaced, and none stays that was made from a definition that has
 changed meanwhile. A campaign without a sound record is computed, and the record written, so that an upgrade costs this
-once. Trends gather all records of a definition, so that the next one reads what has changed since (`gathered`).
+once.
+
+Trends gather all records of a definition in one file, so that the next one reads that and what has changed since,
+instead of a thousand records. An entry counts while its token is there, which was made before the campaign was read.
+Whoever changes what a trend reads of a campaign removes the tokens before and after (`unmark_in_trends`): of a trend
+that reads meanwhile no entry counts. A trend that ends in between leaves a token without an entry, or an entry without
+a token, and neither counts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import PurePosixPath
+from typing import Annotated, Self
+from uuid import uuid4
+
+from pydantic import Field
 
 from plimsoll.analysis.campaign.cell_results import require_no_strays
 from plimsoll.analysis.campaign.findings import data_of_parts
 from plimsoll.analysis.trend.figures import CampaignFigures
 from plimsoll.analysis.trend.series import Order
-from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound, StoreError
 from plimsoll.domain.text.wording import meant
-from plimsoll.ports.store import ResultStore
+from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.report.trend.document import LeftOutCampaign, TrendDocument, trend_document
 from plimsoll.services.campaign.state.completeness import completeness_of
-from plimsoll.services.publish.gathered import Entry, Known, gather
 from plimsoll.services.publish.results import attempt_data, mixed_judging, verdict_data
 from plimsoll.services.publish.trend_marks import stored_marks
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.services.store.judged import is_kept_last, published_without
+from plimsoll.services.store.layout import Record
 from plimsoll.services.store.listing import campaign_exists, campaigns_by_definition, definition_name, note_definition
-from plimsoll.services.store.records import Record
 
 REVISION = 3
 """Of what a trend computes of a campaign: raised when it computes something else, so that records are not used."""
+
+
+class Entry(Model):
+    """What one campaign contributes, or `why` it takes no part."""
+
+    definition: str
+    token: Annotated[str, Field(description="It counts while this is there; empty: the store can't be written to")]
+    figures: LeftOutIfEmpty[CampaignFigures | None] = None
+    why: LeftOutIfEmpty[str] = ""
+
+
+class Gathered(Model):
+    """The entries of a definition's campaigns, by their ids, and the revision that computed them."""
+
+    revision: int
+    campaigns: dict[str, Entry]
+
+
+GATHERED = Record(".gathered/definitions/<definition>.json", Gathered, indent=None)
+
+
+@dataclass(frozen=True)
+class Known:
+    """The entries that are up to date, by campaign, and the keys of all tokens, those of each campaign."""
+
+    entries: Mapping[str, Entry]
+    tokens: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def of(cls, store: ReadableStore, definitions: Iterable[str]) -> Self:
+        tokens: dict[str, list[str]] = {}
+        for key in store.keys(layout.TREND_TOKEN.folder("")):
+            tokens.setdefault(PurePosixPath(key).stem, []).append(key)
+        entries: dict[str, Entry] = {}
+        for name in definitions:
+            gathered = GATHERED.read_sound(store, "", name)
+            if gathered and gathered.revision == REVISION:
+                entries |= gathered.campaigns
+        counting = {
+            campaign_id: entry
+            for campaign_id, entry in entries.items()
+            if layout.TREND_TOKEN.key("", campaign_id, entry.token) in tokens.get(campaign_id, ())
+        }
+        return cls(counting, tokens)
+
+    def begin_look(self, store: ResultStore, campaign_id: str) -> str:
+        """Return the token of what is read of the campaign from now on; empty where the store can't be written to."""
+        token = uuid4().hex
+        try:
+            for former in self.tokens.get(campaign_id, ()):
+                store.delete(former)
+            store.write(layout.TREND_TOKEN.key("", campaign_id, token), b"")
+        except StoreError:
+            return ""
+        return token
+
+
+def _gather(store: ResultStore, entries: Mapping[str, Entry], added: Iterable[str]) -> None:
+    """Store the entries of each definition of which some were `added`, unless the store can't be written to."""
+    with suppress(StoreError, NotFound):
+        for name in {entries[campaign_id].definition for campaign_id in added if entries[campaign_id].token}:
+            own = {campaign_id: entry for campaign_id, entry in entries.items() if entry.definition == name}
+            GATHERED.write(store, "", Gathered(revision=REVISION, campaigns=own), name)
 
 
 class Figures(Model):
@@ -61,7 +134,7 @@ def stored_trend(store: ResultStore, names: Sequence[str], order: Order, now: da
 
 def _entries(store: ResultStore, names: Sequence[str], now: datetime) -> tuple[dict[str, Entry], dict[str, str]]:
     """Return what each campaign contributes, and why others can't be read, by their ids."""
-    ids, known = _campaigns_of(store, names), Known.of(store, names, REVISION)
+    ids, known = _campaigns_of(store, names), Known.of(store, names)
     entries = {campaign_id: known.entries[campaign_id] for campaign_id in ids if campaign_id in known.entries}
     damaged, added = dict[str, str](), list[str]()
     for campaign_id in (campaign_id for campaign_id in ids if campaign_id not in known.entries):
@@ -74,7 +147,7 @@ def _entries(store: ResultStore, names: Sequence[str], now: datetime) -> tuple[d
         if entry.definition in names:
             entries[campaign_id] = entry
             added.append(campaign_id)
-    gather(store, REVISION, entries, added)
+    _gather(store, entries, added)
     return entries, damaged
 
 

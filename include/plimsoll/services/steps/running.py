@@ -8,15 +8,14 @@ from functools import partial
 
 from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.text.errors import PlimsollError, ProviderError, reason_of
+from plimsoll.ports.controller import Log
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.ports.log import Log
 from plimsoll.services.cell.attempt_state import cancel, failures_recorded, record_failure
 from plimsoll.services.cell.attempts import begin, money_line, runs_again
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts.kept_hosts import end_kept
 from plimsoll.services.retries import PASSING, PASSING_WHILE_KEEPING, SOON_S, with_retries
-from plimsoll.services.steps.load_polling import LoadPoller
-from plimsoll.services.steps.steps import Polling, Step, steps_of
+from plimsoll.services.steps.steps import LoadPoller, Polling, Step, steps_of
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
@@ -59,18 +58,6 @@ def run_cells(
     if troubles and ran:
         ran[-1] = replace(ran[-1], remains=True, troubles=(*ran[-1].troubles, *troubles))
     return tuple(ran)
-
-
-def run_cell(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, log: Log) -> Verdict:
-    """Run a cell from provisioning to verdict, as `run_cells` does. The verdict is that of its newest attempt.
-
-    In every case its cluster is destroyed and its logs are kept. Raises PlimsollError where the attempt could not be
-    judged, or something of its cluster remains.
-    """
-    ran = run_cells(toolkit, campaign_id, [cell_id], owner, log)[-1]
-    if ran.verdict is None or ran.remains:
-        raise PlimsollError("; ".join(ran.troubles), where=str(ran.work.key))
-    return ran.verdict
 
 
 def _tries(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, log: Log) -> Iterator[CellRunEnd]:
@@ -121,7 +108,7 @@ def _judged(work: AttemptContext, log: Log) -> tuple[Verdict | None, tuple[str, 
     if unjudged := _all_of(work, steps_of("judge"), log):
         return None, unjudged
     try:
-        verdict = with_retries(work.toolkit.clock, lambda: layout.VERDICT.read(work.toolkit.store, work.key), log)
+        verdict = with_retries(work.toolkit.clock, lambda: layout.VERDICT.read(work.store, work.key), log)
     except PlimsollError as error:
         log(f"{work.key}: its verdict could not be read: {error}")
         return None, (f"{work.key}: its verdict could not be read: {error}",)
@@ -184,10 +171,10 @@ def _cleaned_up(work: AttemptContext, log: Log) -> tuple[str, ...]:
         except Exception as error:
             log(f"{work.key}: its cluster could not be destroyed: {error}")
             with suppress(PlimsollError):
-                work.toolkit.store.write(remaining, str(error).encode())
+                work.store.write(remaining, str(error).encode())
             return (f"{work.key}: {step.name}: {error}",)
     with suppress(PlimsollError):
-        work.toolkit.store.delete(remaining)
+        work.store.delete(remaining)
     return ()
 
 

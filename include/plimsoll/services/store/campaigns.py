@@ -22,8 +22,8 @@ from plimsoll.services.definitions.continuing import changed_keys, continued_as,
 from plimsoll.services.definitions.reference import dump_definition, parse_definition
 from plimsoll.services.store import layout
 from plimsoll.services.store.judged import unmark_in_trends, void_summaries
+from plimsoll.services.store.layout import Record
 from plimsoll.services.store.listing import campaign_exists, campaign_folders, note_definition
-from plimsoll.services.store.records import Record
 
 _M = TypeVar("_M", bound=Model)
 
@@ -127,30 +127,32 @@ class StoredCampaign:
     def cells_with_attempts(self) -> tuple[str, ...]:
         return self.store.folders(layout.ATTEMPTS.folder(self.campaign_id))
 
+    def all_attempts(self) -> Iterator[AttemptKey]:
+        """Yield the keys of all attempts, by cell and number."""
+        return (key for cell_id in self.cells_with_attempts() for key in self.attempts(cell_id))
+
     def verdicts(self) -> Iterator[Verdict]:
         """Yield every verdict of every attempt, by cell and attempt."""
         return (layout.VERDICT.parse(self.store, key, text) for key, text in self.verdict_files())
 
     def verdict_names(self) -> str:
         """Return a digest of the names of all verdicts, earlier ones too: judging anew or again changes them."""
-        own = layout.VERDICT.path, layout.EARLIER_VERDICT.path.partition("/")[0]
+        own = layout.VERDICT.path, layout.EARLIER_VERDICT.folder("")
         keys = (key.split("/") for key in self.store.keys(layout.ATTEMPTS.folder(self.campaign_id)))
         names = ("/".join(key) for key in keys if len(key) > 4 and key[4] in own)
         return sha256("\n".join(names).encode()).hexdigest()
 
     def judged_again(self) -> tuple[AttemptKey, ...]:
         """Return the attempts with earlier verdicts: one listing tells."""
-        kept = layout.EARLIER_VERDICT.path.partition("/")[0]
+        kept = layout.EARLIER_VERDICT.folder("")
         keys = (key.split("/") for key in self.store.keys(layout.ATTEMPTS.folder(self.campaign_id)))
         return tuple(dict.fromkeys(self.key(key[2], int(key[3])) for key in keys if len(key) > 5 and key[4] == kept))
 
     def verdict_files(self) -> Iterator[tuple[str, bytes]]:
         """Yield key and text of every verdict of every attempt, by cell and attempt."""
-        for cell_id in self.cells_with_attempts():
-            for key in self.attempts(cell_id):
-                name = layout.VERDICT.key(key)
-                with suppress(NotFound):
-                    yield name, self.store.read(name)
+        for name in map(layout.VERDICT.key, self.all_attempts()):
+            with suppress(NotFound):
+                yield name, self.store.read(name)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.errors import NotFound
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.store import layout
-from plimsoll.services.store.records import Record
+from plimsoll.services.store.layout import Record
 
 
 def void_summaries(store: ResultStore, campaign_id: str) -> None:

@@ -14,7 +14,7 @@ from plimsoll.adapters.providers.command import CommandProvider, CommandTariffs
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.hosts.cluster import Cluster
 from plimsoll.ports.provider import Places
-from plimsoll.services.hosts.accounts import account_of, recorded_usd
+from plimsoll.services.hosts.paid_hosts import account_of, recorded_usd
 from plimsoll.services.hosts.reaping import has_living_owner, reap
 from plimsoll.services.toolkit import Toolkit
 

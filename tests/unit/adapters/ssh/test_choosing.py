@@ -24,7 +24,7 @@ from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts import kept_hosts
-from plimsoll.services.hosts.replacing import why_replaced
+from plimsoll.services.hosts.kept_records import why_replaced
 from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
 

@@ -12,8 +12,7 @@ from plimsoll.domain.text.errors import NotFound, Refused
 from plimsoll.services.campaign.curating import annotate
 from plimsoll.services.campaign.show.status import campaign_summary
 from plimsoll.services.campaign.state.reading import Memory
-from plimsoll.services.publish.results import campaign_data
-from plimsoll.services.publish.snapshot import take_snapshot
+from plimsoll.services.publish.results import campaign_data, take_snapshot
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 

@@ -10,6 +10,7 @@ import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantProduct
+from tests.support.campaigns.one_cell import run_cell
 from tests.support.campaigns.running import run_missing
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
@@ -27,7 +28,6 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.loading import poll_load
 from plimsoll.services.publish.results import attempt_data
-from plimsoll.services.steps.running import run_cell
 from plimsoll.services.steps.steps import steps_of
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore

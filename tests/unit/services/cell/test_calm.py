@@ -8,6 +8,7 @@ import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import NoSampler
+from tests.support.campaigns.one_cell import run_cell
 
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.keys.host_bounds import HostActivity
@@ -17,7 +18,6 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.preflight import await_calm
 from plimsoll.services.retries import waiting_reported_to
-from plimsoll.services.steps.running import run_cell
 from plimsoll.services.toolkit import Toolkit
 
 CELL = "v1-001k-r1"

@@ -22,7 +22,7 @@ from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.load_hosts import load_hosts, read_start, together
+from plimsoll.services.cell.load_hosts import read_start, together
 from plimsoll.services.judge.attempt_judging import judge
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
@@ -263,7 +263,8 @@ def test_a_load_host_that_can_not_be_reached_keeps_no_other_from_being_ended_by_
     work: AttemptContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told, broken = list[str](), BrokenRule(seconds=7.0, rule=0, why="late")
-    [first, second] = load_hosts(work, work.cluster())
+    cluster = work.cluster()
+    [first, second] = work.hosts(cluster, cluster.load_hosts)
     third = copy(second)
     third.info = second.info.model_copy(update={"name": "load3"})
 
@@ -277,7 +278,7 @@ def test_a_load_host_that_can_not_be_reached_keeps_no_other_from_being_ended_by_
 
     monkeypatch.setattr(InstantLoadGenerator, "end", end)
     monkeypatch.setattr(InstantLoadGenerator, "status", status)
-    monkeypatch.setattr("plimsoll.services.cell.load_hosts.load_hosts", lambda *_: [first, second, third])
+    monkeypatch.setattr(AttemptContext, "hosts", lambda *_: [first, second, third])
     with pytest.raises(HostError, match="can't be reached"):
         loading.poll_load(work)
     assert told == ["load"]

@@ -16,8 +16,7 @@ from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempt_state import failure_of, failures_recorded
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.steps.load_polling import LoadPoller
-from plimsoll.services.steps.steps import step
+from plimsoll.services.steps.steps import LoadPoller, step
 
 SPOT = "i-1 is terminated: Server.SpotInstanceTermination: Spot instance termination"
 

@@ -8,16 +8,17 @@ import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.declared_steps import declare, declare_polling, disturbed, failing
+from tests.support.campaigns.one_cell import run_cell
 
 from plimsoll.domain.keys.host_bounds import Disturbance
 from plimsoll.domain.text.errors import CloudOutOfReach, PlimsollError, Problem, Refused, StoreError
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.hosts.accounts import note_begun
+from plimsoll.services.hosts.paid_hosts import note_begun
 from plimsoll.services.retries import AWAY_S, SOON_S
 from plimsoll.services.steps import running
-from plimsoll.services.steps.running import run_cell, run_cells
+from plimsoll.services.steps.running import run_cells
 from plimsoll.services.steps.steps import step
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore

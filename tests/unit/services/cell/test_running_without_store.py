@@ -9,11 +9,12 @@ from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import Installation
 from tests.fakes.paid import PaidProvider, Prices, hide_costs
 from tests.support.campaigns.declared_steps import failing
+from tests.support.campaigns.one_cell import run_cell
 from tests.support.stores.places import patch_place
 
 from plimsoll.domain.text.errors import PlimsollError, SecretError, StoreError
 from plimsoll.services.retries import AWAY_S
-from plimsoll.services.steps.running import run_cell, run_cells
+from plimsoll.services.steps.running import run_cells
 from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
 

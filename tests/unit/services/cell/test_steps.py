@@ -9,11 +9,11 @@ from typing import Any, get_args
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.declared_steps import declare
+from tests.support.campaigns.one_cell import run_cell
 from tests.support.resolved import only_part
 
 from plimsoll.domain.attempt.status import AttemptProgress, Phase
 from plimsoll.services.steps import steps
-from plimsoll.services.steps.running import run_cell
 from plimsoll.services.steps.steps import STEPS, Step, share_done, step_in, usual_phases
 from plimsoll.services.store import layout
 

@@ -17,13 +17,13 @@ from plimsoll.services.campaign.show.progress import recorded_totals
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.housekeeping import retention
 from plimsoll.services.housekeeping.checking import check_campaign_files
+from plimsoll.services.housekeeping.known import usage_of
 from plimsoll.services.housekeeping.retention import Pruned, Rule, prune
-from plimsoll.services.housekeeping.usage import usage_of
 from plimsoll.services.judge.rejudging import collected_attempts, rejudge
 from plimsoll.services.ownership import held
 from plimsoll.services.publish.publishing import publish_report, report_files
 from plimsoll.services.publish.reproducing import bundle_with_raw, published_bundle
-from plimsoll.services.publish.snapshot import take_snapshot
+from plimsoll.services.publish.results import take_snapshot
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.fakes.installation import Installation
 
-from plimsoll.services.housekeeping.usage import Usage, usage
+from plimsoll.services.housekeeping.known import Usage, usage
 from plimsoll.services.toolkit import Toolkit
 
 

@@ -22,7 +22,7 @@ from plimsoll.services.campaign.state.completeness import completeness
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.hosts.assignments import ASSIGNMENT
+from plimsoll.services.hosts.kept_records import ASSIGNMENT
 from plimsoll.services.steps.running import run_cells
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit

@@ -13,7 +13,7 @@ from tests.unit.services.kept_hosts.hosts import Figures, Replacing, Worn, clust
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.hosts import replacing
+from plimsoll.services.hosts import kept_records
 from plimsoll.services.steps.running import run_cells
 from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
@@ -73,7 +73,7 @@ def test_killed_while_it_replaces_an_unfit_host_the_second_try_of_deploy_goes_on
 ) -> None:
     provider, figures = Replacing(made), Worn("127.9.9.3")
     tools = replace(made.toolkit, canary=figures, providers={"instant": provider}, owners=FixedOwners(alive={"me"}))
-    work = killed_in_deploy(tools, monkeypatch, replacing if moment == "note_provided" else provider, moment)
+    work = killed_in_deploy(tools, monkeypatch, kept_records if moment == "note_provided" else provider, moment)
     again = AttemptContext(tools, work.key)
     actions.deploy(again)
     assert "127.9.9.3 was replaced by 127.9.10.3 (node3" in layout.FINGERPRINT.read(tools.store, work.key).replaces

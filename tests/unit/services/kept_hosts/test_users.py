@@ -17,7 +17,7 @@ from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.hosts.assignments import ASSIGNMENT
+from plimsoll.services.hosts.kept_records import ASSIGNMENT
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -30,7 +30,7 @@ def test_nothing_of_one_attempt_is_left_for_the_next(installation: Installation,
     second = started(tools, CELLS[1])
     cluster = tools.providers["instant"].find(second.cluster_id)
     assert cluster is not None
-    host = second.host(cluster, cluster.load_host)
+    [host] = second.hosts(cluster, cluster.load_hosts)
     assert host.root.name == f"{CELLS[1]}-1"
     assert loading.load_job(first.key) != loading.load_job(second.key)
 

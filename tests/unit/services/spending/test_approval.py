@@ -13,9 +13,8 @@ from plimsoll.domain.keys.trigger import Approval, Approve
 from plimsoll.domain.text.errors import NotFound, Refused
 from plimsoll.services.campaign.curating import delete_campaign
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.hosts.approval import missing_approval, require_approval
-from plimsoll.services.publish.results import campaign_data
-from plimsoll.services.publish.snapshot import take_snapshot
+from plimsoll.services.hosts.limits import missing_approval, require_approval
+from plimsoll.services.publish.results import campaign_data, take_snapshot
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.services.toolkit import Toolkit
 

@@ -7,6 +7,7 @@ import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation
 from tests.fakes.paid import Prices
+from tests.support.campaigns.one_cell import run_cell
 from tests.unit.services.spending.paid_campaign import HOUR, opened, start
 
 from plimsoll.domain.attempt.status import Phase
@@ -14,7 +15,6 @@ from plimsoll.domain.text.errors import ProviderError, Refused
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 

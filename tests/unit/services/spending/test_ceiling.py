@@ -19,8 +19,7 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.loading import latest_end
 from plimsoll.services.hosts.reaping import on_this_machine, reap
-from plimsoll.services.steps.load_polling import LoadPoller
-from plimsoll.services.steps.steps import step
+from plimsoll.services.steps.steps import LoadPoller, step
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 

@@ -18,7 +18,7 @@ from plimsoll.services.campaign.state.reading import Memory
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts.ending import destroy_cluster
-from plimsoll.services.hosts.launch_records import StoredLaunches
+from plimsoll.services.hosts.paid_hosts import StoredLaunches
 from plimsoll.services.hosts.reaping import reap
 from plimsoll.services.hosts.spending import campaign_spending, ledger, spent_so_far
 from plimsoll.services.retries import Outage
@@ -89,6 +89,29 @@ def test_a_host_without_a_known_price_beside_others_is_not_left_out_of_a_sum(
     spending = campaign_spending(campaign, clock.now())
     assert spending is not None
     assert (spending.usd, spending.is_least) == (float(len(priced)), usd is None)
+
+
+@pytest.mark.parametrize(("price", "usd"), [(1.0, 4.0), (None, None)])
+def test_of_an_account_that_is_closed_the_records_of_its_hosts_are_not_read_again(
+    installation: Installation, tools: Toolkit, clock: SteppingClock, price: float | None, usd: float | None
+) -> None:
+    """The definition has no price. An older version has recorded costs without telling whether hosts lacked one."""
+    campaign = opened(installation, budget=None)
+    work = start(replace(tools, tariffs={"instant": Prices(None)}))
+    cluster = layout.CLUSTER.read(tools.store, work.key)
+    hosts = (cluster.hosts[0].model_copy(update={"usd_per_hour": price}), *cluster.hosts[1:])
+    layout.CLUSTER.write(tools.store, work.key, cluster.model_copy(update={"hosts": hosts}))
+    clock.at += HOUR
+    actions.destroy(work)
+    cost = read_cost(tools.store, work.key)
+    key = layout.COST.key("campaign", "v1-001k-r1", 1, f"{cost.usd:.6f}")
+    recorded = tools.store.read(key)
+    tools.store.write(key, layout.COST.content(cost.model_copy(update={"is_least": None})))
+    assert campaign_progress(tools.store, "campaign", now=clock.now()).usd == usd
+    tools.store.write(key, recorded)
+    tools.store.write(layout.CLUSTER.key(work.key), b"damaged")
+    assert campaign_progress(tools.store, "campaign", now=clock.now()).usd == usd
+    assert campaign_spending(campaign, clock.now()).is_least == (usd is None)
 
 
 def test_every_attempt_counts(installation: Installation, tools: Toolkit, clock: SteppingClock) -> None:

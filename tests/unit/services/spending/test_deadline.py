@@ -11,7 +11,7 @@ from plimsoll.domain.attempt.status import AttemptProgress
 from plimsoll.domain.text.errors import Refused
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.hosts.deadline import compared
+from plimsoll.services.hosts.limits import compared
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit

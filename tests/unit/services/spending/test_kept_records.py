@@ -15,7 +15,7 @@ from plimsoll.domain.text.errors import StoreError
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts.ending import destroy_cluster
-from plimsoll.services.hosts.launch_records import StoredLaunches
+from plimsoll.services.hosts.paid_hosts import StoredLaunches
 from plimsoll.services.retries import Outage
 from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit

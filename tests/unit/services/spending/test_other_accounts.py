@@ -17,8 +17,7 @@ from plimsoll.services.campaign.open.creation import open_campaign
 from plimsoll.services.campaign.open.request import Request
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.hosts.accounts import account_of
-from plimsoll.services.hosts.launch_records import StoredLaunches
+from plimsoll.services.hosts.paid_hosts import StoredLaunches, account_of
 from plimsoll.services.retries import Outage
 from plimsoll.services.toolkit import Toolkit
 

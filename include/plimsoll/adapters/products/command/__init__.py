@@ -23,7 +23,7 @@ from plimsoll.domain.keys.system import DatabaseCommand, filled, placeholders, p
 from plimsoll.domain.keys.variant import Variant
 from plimsoll.domain.text.errors import LASTS, DeployError, Problem
 from plimsoll.domain.text.wording import meant_or_known, shortened
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.product import Evidence, Product
 

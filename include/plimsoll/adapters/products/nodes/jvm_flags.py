@@ -19,7 +19,7 @@ from plimsoll.domain.keys.variant import Collector, Download, JvmConfiguration
 from plimsoll.domain.text.errors import ArtefactError, Problem
 from plimsoll.domain.text.units import format_size, parse_size
 from plimsoll.ports.artefacts import ArtefactSource
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 from plimsoll.ports.product import Product
 
 _MIB = 1 << 20

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from plimsoll.adapters.products.nodes.node_state import OnHost, ended, failed, state_of
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 
 # The lines waited for are among the first few hundred that a node ever writes.
 _LOG_BYTES = 1 << 20

@@ -40,7 +40,7 @@ from plimsoll.domain.keys.process import Event, EventKind, Process
 from plimsoll.domain.keys.variant import Archive, Download, Variant
 from plimsoll.domain.text.errors import DeployError, Problem
 from plimsoll.ports.artefacts import ArtefactSource, how_to_fetch
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import Evidence, Product
 

@@ -18,9 +18,8 @@ from plimsoll.adapters.providers.ssh.login import as_provider_error
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen, RecordsUnread
 from plimsoll.domain.text.errors import DamagedRecord, Problem, ProviderError, SecretError, StoreError, reason_of
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock, Log
 from plimsoll.ports.host import Host
-from plimsoll.ports.log import Log
 from plimsoll.ports.provider import Launches, Places, Provider
 from plimsoll.ports.secrets import Secrets
 

@@ -18,7 +18,7 @@ from plimsoll.adapters.providers.requested import looks
 from plimsoll.adapters.providers.ssh import Connections, WrongHostKey
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo, Launch
 from plimsoll.domain.text.errors import HostError, ProviderError, StoreError
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 from plimsoll.ports.provider import Launches
 
 _GROUP = "hosts"

@@ -14,8 +14,7 @@ from plimsoll.adapters.providers.command.programs import Cloud, Login, ProgramEr
 from plimsoll.adapters.providers.requested import looks, pauses
 from plimsoll.domain.hosts.cluster import ClusterRequest
 from plimsoll.domain.text.errors import HostsLost, PlimsollError, ProviderError
-from plimsoll.ports.clock import Clock
-from plimsoll.ports.log import Log
+from plimsoll.ports.controller import Clock, Log
 
 LAG = timedelta(minutes=2)
 """How far a list may lag behind a launch, and for how long a host that it lacks is looked for again."""

@@ -28,9 +28,8 @@ from plimsoll.adapters.providers.ssh import Connections, Depot, SshHost, Target
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen, RecordsUnread
 from plimsoll.domain.text.errors import PlimsollError, Problem, ProviderError, SecretError, StoreError
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock, Log
 from plimsoll.ports.host import Host
-from plimsoll.ports.log import Log
 from plimsoll.ports.provider import FullZones, Launches, NoneFull, Places, Provider
 from plimsoll.ports.secrets import Secrets, SshIdentity
 

@@ -10,8 +10,7 @@ from plimsoll.adapters.providers.ec2.remnants import PATIENCE, ListedInstances, 
 from plimsoll.adapters.providers.ec2.tags import of_cluster
 from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.domain.text.errors import ProviderError
-from plimsoll.ports.clock import Clock
-from plimsoll.ports.log import Log
+from plimsoll.ports.controller import Clock, Log
 from plimsoll.ports.provider import Launches
 
 DestroySince = dict[tuple[ClusterId, CloudRegion], datetime]

@@ -12,7 +12,7 @@ from plimsoll.adapters.providers.ec2.launched import DOUBT, Launched
 from plimsoll.adapters.providers.ec2.readiness import poll_pauses
 from plimsoll.adapters.providers.ec2.tags import is_whole
 from plimsoll.domain.text.errors import ProviderError, SecretError
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 
 STANDING = ("pending", "running")
 """States of hosts that serve, or are about to."""

@@ -16,7 +16,7 @@ from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan
 from plimsoll.adapters.providers.ec2.tags import Recorded, as_list, host_info, recorded_tags, tags_of
 from plimsoll.domain.hosts.cluster import ClusterId, HostInfo, Launch, Role
 from plimsoll.domain.text.errors import StoreError
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 from plimsoll.ports.provider import Launches
 
 LAG = timedelta(minutes=5)

@@ -14,7 +14,7 @@ from plimsoll.adapters.providers.ec2.tags import is_whole, of_cluster, why_ended
 from plimsoll.adapters.providers.requested import looks
 from plimsoll.domain.hosts.cluster import Role
 from plimsoll.domain.text.errors import StoreError
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 
 NOT_STARTED = "Plimsoll.NotStarted"
 """Our own code beside AWS's: launched hosts that never ran."""

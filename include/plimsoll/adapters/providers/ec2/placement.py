@@ -11,8 +11,7 @@ from plimsoll.adapters.providers.ec2.launching import NOT_STARTED, Launcher
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.requested import pauses
 from plimsoll.domain.text.errors import ProviderError
-from plimsoll.ports.clock import Clock
-from plimsoll.ports.log import Log
+from plimsoll.ports.controller import Clock, Log
 from plimsoll.ports.provider import FullZones, NoneFull
 
 _UNSUPPORTED = "Unsupported"

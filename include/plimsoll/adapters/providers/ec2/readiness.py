@@ -16,7 +16,7 @@ from plimsoll.adapters.providers.requested import looks
 from plimsoll.adapters.providers.ssh import WrongHostKey
 from plimsoll.domain.hosts.cluster import Cluster
 from plimsoll.domain.text.errors import HostError, ProviderError, SecretError
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 from plimsoll.ports.host import Host
 
 _MOST_BYTES = 4096

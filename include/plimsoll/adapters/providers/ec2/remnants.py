@@ -14,8 +14,7 @@ from plimsoll.adapters.providers.ec2.launched import Launched, ends_of
 from plimsoll.adapters.providers.ec2.readiness import patient_pauses
 from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.domain.text.errors import ProviderError, SecretError
-from plimsoll.ports.clock import Clock
-from plimsoll.ports.log import Log
+from plimsoll.ports.controller import Clock, Log
 from plimsoll.ports.provider import TIME_TO_DESTROY
 
 PATIENCE = TIME_TO_DESTROY - timedelta(minutes=10)

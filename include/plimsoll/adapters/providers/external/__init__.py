@@ -28,7 +28,7 @@ from plimsoll.domain.hosts.cluster import (
 )
 from plimsoll.domain.keys.system import EXTERNAL
 from plimsoll.domain.text.errors import Problem, ProviderError, reason_of
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import ExternalDatabase, Occupant, Places, Provider, SetUps
 

@@ -17,7 +17,7 @@ from plimsoll.domain.keys.system import EXTERNAL, program_of
 from plimsoll.domain.keys.workload import Workload
 from plimsoll.domain.text.errors import Problem, ProviderError, SecretError
 from plimsoll.domain.text.wording import plural
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import ExternalDatabase, SetUps
 

@@ -19,7 +19,7 @@ from plimsoll.adapters.providers.requested import options_of_request
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import PROCESSORS, Cluster, ClusterId, ClusterRequest, HostInfo, load_host_name
 from plimsoll.domain.text.errors import Problem, ProviderError
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 from plimsoll.ports.provider import Places, Provider
 
 

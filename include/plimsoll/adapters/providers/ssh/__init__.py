@@ -20,7 +20,7 @@ from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen
 from plimsoll.domain.text.errors import HostError, HostsLost, Problem, ProviderError, SecretError
 from plimsoll.domain.text.wording import plural
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 from plimsoll.ports.provider import Places, Provider
 
 _log = logging.getLogger("plimsoll")

@@ -1,6 +1,6 @@
 """Open a campaign, after checking that everything it is asked for is possible."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -15,19 +15,19 @@ from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.domain.text.wording import plural
 from plimsoll.ports.store import ReadableStore
 from plimsoll.services.campaign.open.planning import is_new_id
-from plimsoll.services.campaign.open.request import FAILED, INVALID, Request, campaign_id_of, choose
+from plimsoll.services.campaign.open.request import FAILED, INVALID, OF_A_REQUEST, Request, campaign_id_of, choose
 from plimsoll.services.campaign.open.runnable import require_runnable
 from plimsoll.services.campaign.state.completeness import (
+    Completeness,
     RequestedCells,
     completeness_of,
+    newest_request,
     record_request,
     start_stages,
-    was_everything_requested,
 )
 from plimsoll.services.campaign.state.reading import CellState, Memory, read_state
 from plimsoll.services.definitions.documents import Document
-from plimsoll.services.hosts.deadline import require_time
-from plimsoll.services.hosts.spending import require_budget
+from plimsoll.services.hosts.limits import require_money_and_time
 from plimsoll.services.ownership import require_free
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
@@ -35,7 +35,6 @@ from plimsoll.services.store.listing import campaign_exists
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.state import CampaignState
 
-OF_A_REQUEST = "what the run was asked for"
 _MOST_LOOKED_AT = 100
 """Campaigns whose events are read, one request each: no run waits while so many others begin."""
 
@@ -101,18 +100,10 @@ class CampaignPlan:
 
     campaign_id: str
     cells: tuple[Cell, ...]
-    missing: int
-    total: int
-    goes_on: bool = False
+    goes_on: bool
     """Whether the strategy is asked again once these cells have run."""
-    to_come: str = ""
-    """The end of a sentence about stages that have no cells yet; empty where there are none."""
-
-    @property
-    def summary(self) -> str:
-        have = "has" if self.missing == 1 else "have"
-        now = f"{plural(len(self.cells), 'cell')} to run now; {self.missing} of {self.total} {have} no valid attempt"
-        return now + self.to_come
+    summary: str
+    """How many cells run now, and how many have no valid attempt."""
 
 
 def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, and what bounds it
@@ -148,20 +139,18 @@ def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, a
     _require_room(len(chosen), largest_run)
     # The first cell stands for all here: each one is checked once more when it begins
     if chosen:
-        require_budget(toolkit, campaign, known, chosen[0].id)
-        require_time(toolkit, campaign, known, chosen[0].id)
+        require_money_and_time(toolkit, campaign, known, chosen[0].id)
     campaign.open(definition, begun_by)
-    for_all = request.is_for_all or was_everything_requested(campaign)
+    former = newest_request(campaign)
+    for_all = request.is_for_all or (former is not None and former.for_all)
     record_request(campaign, RequestedCells(at=at, cells=tuple(cell.id for cell in chosen), for_all=for_all))
-    completeness = completeness_of(state)
-    return CampaignPlan(
-        campaign.campaign_id,
-        chosen,
-        len(completeness.missing),
-        completeness.total,
-        goes_on=request.is_for_all or (for_all and _is_waited_for(request, state, chosen)),
-        to_come=completeness.to_come,
-    )
+    goes_on = request.is_for_all or (for_all and _is_waited_for(request, state, chosen))
+    return CampaignPlan(campaign.campaign_id, chosen, goes_on, _summary(chosen, completeness_of(state)))
+
+
+def _summary(chosen: Sized, known: Completeness) -> str:
+    lacking = f"{len(known.missing)} of {known.total} {'has' if len(known.missing) == 1 else 'have'} no valid attempt"
+    return f"{plural(len(chosen), 'cell')} to run now; {lacking}{known.to_come}"
 
 
 def _is_waited_for(request: Request, state: CampaignState[CellState], chosen: Iterable[Cell]) -> bool:

@@ -17,7 +17,7 @@ from plimsoll.domain.text.units import format_duration, format_rate, format_size
 from plimsoll.domain.text.wording import plural
 from plimsoll.services.campaign.open.planning import Plan
 from plimsoll.services.definitions.documents import Document
-from plimsoll.services.hosts.deadline import compared, deadline_of
+from plimsoll.services.hosts.limits import compared, deadline_of
 from plimsoll.services.toolkit import Toolkit
 
 

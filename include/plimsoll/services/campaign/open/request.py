@@ -25,6 +25,7 @@ from plimsoll.services.campaign.open.planning import new_campaign_id
 from plimsoll.services.campaign.state.reading import CellState
 from plimsoll.strategies.state import CampaignState
 
+OF_A_REQUEST = "what the run was asked for"
 MISSING = "missing"
 FAILED = "failed"
 INVALID = "invalid"
@@ -87,7 +88,7 @@ def read_request(campaign: Campaign, conf: Mapping[str, Any]) -> Request:
     else:
         problems += islice(_problems(campaign, request), _MOST_PROBLEMS)
     if problems:
-        raise Refused(problems[:_MOST_PROBLEMS], where="what the run was asked for")
+        raise Refused(problems[:_MOST_PROBLEMS], where=OF_A_REQUEST)
     return request
 
 
@@ -99,7 +100,7 @@ def given_values(conf: Mapping[str, Any]) -> Mapping[str, Any]:
     named = conf.get(PARAMETERS) or {}
     if not isinstance(named, Mapping):
         problem = Problem(PARAMETERS, "must have keys of its own", 'write names with values: {"version": "5.0.3"}')
-        raise Refused([problem], where="what the run was asked for")
+        raise Refused([problem], where=OF_A_REQUEST)
     fields = {key.removeprefix(FIELD_PREFIX): conf[key] for key in conf if key.startswith(FIELD_PREFIX)}
     return {name: value for name, value in {**fields, **named}.items() if value not in (None, "")}
 
@@ -114,7 +115,7 @@ def values_set(options: Iterable[str] | None) -> Mapping[str, str]:
         if not mark or names.count(name) > 1
     ]
     if problems:
-        raise Refused(list(dict.fromkeys(problems)), where="what the run was asked for")
+        raise Refused(list(dict.fromkeys(problems)), where=OF_A_REQUEST)
     return {name: value for name, _, value in pairs}
 
 

@@ -16,7 +16,8 @@ from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.product import Product
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.definitions.schedules import schedule_problems
-from plimsoll.services.hosts.launch_records import account_problems
+from plimsoll.services.hosts.limits import price_missing
+from plimsoll.services.hosts.paid_hosts import account_problems
 from plimsoll.services.store.listing import campaign_exists
 from plimsoll.services.toolkit import Toolkit
 
@@ -242,8 +243,7 @@ def _budget_problems(toolkit: Toolkit, campaign: Campaign) -> Sequence[Problem]:
         return []
     if tariff is None or tariff.usd_per_cluster_hour(campaign.node_hosts, campaign.load_generator.hosts) is not None:
         return []
-    mend = f"give the prices of your instance types in the provider's options, or remove `{key}`"
-    return [Problem(key, f"can't be kept: {tariff.source}", mend)]
+    return [price_missing(key, tariff)]
 
 
 def _store_problems(toolkit: Toolkit) -> Sequence[Problem]:

@@ -28,17 +28,17 @@ from plimsoll.domain.attempt.status import (
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.text.base import Model
-from plimsoll.ports.owners import Owners, UnknownOwners
+from plimsoll.ports.controller import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state.completeness import RequestedCells, newest_request
 from plimsoll.services.campaign.state.reading import CellState, Memory, read_state
-from plimsoll.services.hosts.deadline import deadline_of
+from plimsoll.services.hosts.limits import deadline_of
 from plimsoll.services.hosts.spending import known_usd, ledger
 from plimsoll.services.steps.steps import step, usual_phases
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.judged import is_kept_last
-from plimsoll.services.store.records import Record
+from plimsoll.services.store.layout import Record
 from plimsoll.strategies.state import CampaignState
 
 _BETWEEN_LOOKS_S = 15.0

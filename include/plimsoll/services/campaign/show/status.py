@@ -28,7 +28,7 @@ from plimsoll.services.campaign.show.progress import (
 )
 from plimsoll.services.campaign.state.completeness import newest_request
 from plimsoll.services.campaign.state.reading import CellState, Memory, read_state
-from plimsoll.services.hosts.deadline import deadline_of
+from plimsoll.services.hosts.limits import deadline_of
 from plimsoll.services.hosts.spending import known_usd, ledger
 from plimsoll.services.steps.steps import share_done
 from plimsoll.services.store import layout

@@ -15,11 +15,11 @@ from plimsoll.domain.campaign.cell import Cell
 from plimsoll.domain.keys.strategy import TRIES_BY_ITSELF
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.wording import plural
-from plimsoll.ports.clock import Clock
+from plimsoll.ports.controller import Clock
 from plimsoll.services.campaign.state.reading import judged_state
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll.services.store.records import Record
+from plimsoll.services.store.layout import Record
 from plimsoll.strategies.stage_starts import find_stage_start
 from plimsoll.strategies.state import C, CampaignState
 
@@ -99,12 +99,6 @@ def add_to_request(campaign: CampaignStore, cells: Iterable[Cell]) -> None:
     if requested is not None:
         more = tuple(cell.id for cell in cells)
         record_request(campaign, requested.model_copy(update={"cells": (*requested.cells, *more)}))
-
-
-def was_everything_requested(campaign: CampaignStore) -> bool:
-    """Tell whether any run was asked for everything that the campaign needs. False where this was not recorded."""
-    requested = newest_request(campaign)
-    return requested is not None and requested.for_all
 
 
 def newest_request(campaign: CampaignStore) -> RequestedCells | None:

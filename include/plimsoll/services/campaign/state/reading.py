@@ -3,7 +3,7 @@ reader keeps final attempts in memory.
 """
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Lock
@@ -15,7 +15,7 @@ from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.text.errors import NotFound
 from plimsoll.domain.text.wording import excerpt, meant
-from plimsoll.ports.owners import Owners, UnknownOwners
+from plimsoll.ports.controller import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell.attempt_state import AttemptState, attempt_state_of
 from plimsoll.services.store import layout
@@ -107,14 +107,8 @@ def read_state(
 
 def judged_state(campaign: CampaignStore, resolved: Campaign) -> CampaignState[CellAttempts[JudgedAttempt]]:
     """Return the state from verdicts alone, for callers that ask which cells are missing and not who works on them."""
-    return campaign_state(resolved, judged_attempts(campaign), CellAttempts[JudgedAttempt])
-
-
-def judged_attempts(campaign: CampaignStore) -> Iterator[JudgedAttempt]:
-    """Yield every attempt, with its verdict if it has one."""
-    for cell_id in campaign.cells_with_attempts():
-        for key in campaign.attempts(cell_id):
-            yield JudgedAttempt(key, layout.VERDICT.read(campaign.store, key))
+    attempts = (JudgedAttempt(key, layout.VERDICT.read(campaign.store, key)) for key in campaign.all_attempts())
+    return campaign_state(resolved, attempts, CellAttempts[JudgedAttempt])
 
 
 def valid_verdict(campaign: CampaignStore, cell_id: str) -> Verdict | None:

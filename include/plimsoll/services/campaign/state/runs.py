@@ -4,6 +4,7 @@ A run is recorded in the store when it begins, so that others see it before its 
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import PurePosixPath
@@ -13,13 +14,13 @@ from pydantic import AwareDatetime
 from plimsoll.domain.hosts.owner import ProcessOwner, installation_of, is_of_another_airflow, owner_since
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import Problem, Refused
-from plimsoll.ports.owners import Owners
+from plimsoll.ports.controller import Owners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state.reading import Memory, read_state, running_attempts
-from plimsoll.services.ownership import hold_in_force, is_in_force, require_free
+from plimsoll.services.ownership import held, hold_in_force, is_in_force, require_free
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.layout import Record
 from plimsoll.services.store.listing import campaign_exists
-from plimsoll.services.store.records import Record
 from plimsoll.services.toolkit import Toolkit
 
 TAKE_OVER = "--take-over"
@@ -125,6 +126,15 @@ def runs_at_work(toolkit: Toolkit, campaign_id: str, mend: str = _MEND) -> Itera
     """
     for run in _read(toolkit.store, campaign_id):
         yield from _at_work(toolkit, campaign_id, run, mend)
+
+
+@contextmanager
+def held_alone(toolkit: Toolkit, campaign_id: str) -> Iterator[None]:
+    """Hold the campaign inside the block. Raises Refused where a process or a run works on it."""
+    with held(toolkit, campaign_id):
+        if problems := [*runs_at_work(toolkit, campaign_id)]:
+            raise Refused(problems)
+        yield
 
 
 def worked_on_by(store: ResultStore, owners: Owners, campaign_id: str, now: datetime) -> str:

@@ -1,7 +1,11 @@
-"""The record of a cluster's hosts in the store: `cluster.json`, and next to it a file for each request for hosts.
+"""What is on record of paid hosts: a cluster's hosts in `cluster.json`, with a file beside it for each request for
+hosts; and what they cost, in accounts: one for each attempt, and one for idle time of kept hosts.
 
-And the check whether a campaign has hosts in another account than the one that its connection leads to: through that
-connection nobody could end them.
+The file `begun` opens an account and holds the prices of that time. A file named after an amount holds the final cost.
+When an account is closed more than once, the greatest amount counts.
+
+And the check whether a campaign has hosts in another cloud account than the one that its connection leads to: through
+that connection nobody could end them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,16 +13,117 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo, Launch
+from plimsoll.domain.hosts.cost import Cost, Paid, Tariff, lacks_price
 from plimsoll.domain.text.errors import Problem, ProviderError
 from plimsoll.ports.store import ReadableStore, ResultStore
-from plimsoll.services.hosts.accounts import readable_open_accounts
-from plimsoll.services.hosts.at_rest import stirred_campaigns
+from plimsoll.services.hosts.at_rest import stirred, stirred_campaigns
+from plimsoll.services.hosts.kept_records import assignment_of
+from plimsoll.services.hosts.places import note_place
 from plimsoll.services.retries import Outage
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.services.store.listing import campaign_exists
 from plimsoll.services.toolkit import Toolkit
+
+
+def account_of(cluster_id: ClusterId) -> AttemptKey:
+    """Return the account's name: the attempt's own key; for kept hosts, their purpose and their cluster's number."""
+    return AttemptKey(campaign_id=cluster_id.campaign_id, cell_id=cluster_id.purpose, attempt=cluster_id.number)
+
+
+def note_begun(toolkit: Toolkit, campaign: Campaign, cluster_id: ClusterId) -> None:
+    """Open the account of an attempt or of kept hosts with the current prices, and note where its hosts will be.
+
+    Where hosts cost nothing, there is no account.
+    """
+    tariff = toolkit.tariff(campaign)
+    with stirred(toolkit.store, cluster_id.campaign_id):
+        if tariff is not None:
+            note_place(toolkit.store, campaign)
+            layout.PRICES.create(toolkit.store, cluster_id.campaign_id, tariff, cluster_id.purpose, cluster_id.number)
+
+
+def open_accounts(campaign: StoredCampaign) -> tuple[ClusterId, ...]:
+    """Return the clusters whose account is open. They may still have hosts."""
+    return tuple(ClusterId.of_attempt(key) for key, usd in accounts(campaign).items() if usd is None)
+
+
+def readable_open_accounts(campaign: StoredCampaign) -> tuple[ClusterId, ...]:
+    """Return the clusters whose account is open; none where files of others lie among the accounts: a reader of the
+    costs gets the error.
+    """
+    try:
+        return open_accounts(campaign)
+    except ValueError:
+        return ()
+
+
+def accounts(campaign: StoredCampaign, *of: object) -> dict[AttemptKey, float | None]:
+    """Return the recorded cost of every attempt and of idle hosts, USD; None for an open account.
+
+    `of`: a cell's id and an attempt's number, where its account alone is asked for.
+    """
+    known: dict[AttemptKey, float | None] = {}
+    for name in campaign.store.keys(layout.COST.folder(campaign.campaign_id, *of)):
+        *_, cell_id, attempt, file = name.split("/")
+        key, usd = campaign.key(cell_id, int(attempt)), None if file == "begun" else float(file.removesuffix(".json"))
+        known[key] = max((amount for amount in (known.get(key), usd) if amount is not None), default=None)
+    return known
+
+
+def tariff_of(store: ReadableStore, key: AttemptKey) -> Tariff | None:
+    """Return the prices at which the account was opened; None where it was not opened."""
+    return layout.PRICES.read(store, key.campaign_id, key.cell_id, key.attempt)
+
+
+def recorded_usd(store: ReadableStore, key: AttemptKey) -> float | None:
+    """Return the greatest recorded amount of the account, USD; None while it is open."""
+    return accounts(StoredCampaign(store, key.campaign_id), key.cell_id, key.attempt).get(key)
+
+
+def note_paid(store: ResultStore, key: AttemptKey, paid: Paid, end: datetime, recorded: float | None) -> None:
+    """Record the cost, if it is more than `recorded`, the greatest amount on record so far, USD.
+
+    Destroying a cluster again finds fewer hosts, so a smaller amount says nothing new. Whether a host had no known
+    price is recorded, too, so that whoever asks later need not read the records of all hosts.
+    """
+    if recorded is None or paid.usd > recorded:
+        is_least = None if has_prices(store, key) else _is_least_by_hosts(store, key, paid.usd)
+        cost = Cost(key=key, usd=paid.usd, host_seconds=paid.host_seconds, ended_at=end, is_least=is_least)
+        layout.COST.write(store, key.campaign_id, cost, key.cell_id, key.attempt, _named(paid.usd))
+
+
+def _named(usd: float) -> str:
+    return f"{usd:.6f}"
+
+
+def has_prices(store: ReadableStore, key: AttemptKey) -> bool:
+    """Tell whether the definition knew all prices when the account was opened; also where that is not on record."""
+    tariff = layout.PRICES.read_sound(store, key.campaign_id, key.cell_id, key.attempt)
+    return tariff is None or tariff.is_complete
+
+
+def is_least(store: ReadableStore, key: AttemptKey, so_far: float, recorded: float | None) -> bool:
+    """Tell whether a host of the account has no known price, so that it has cost more than `so_far`, USD.
+
+    `recorded`: its greatest amount on record, None while it is open.
+    """
+    if recorded is not None:
+        cost = layout.COST.read_sound(store, key.campaign_id, key.cell_id, key.attempt, _named(recorded))
+        if cost and cost.is_least is not None:
+            return cost.is_least
+    return not has_prices(store, key) and _is_least_by_hosts(store, key, so_far)
+
+
+def _is_least_by_hosts(store: ReadableStore, key: AttemptKey, usd: float) -> bool:
+    """Tell the same of an account that was opened without all prices.
+
+    Hosts may have been printed with prices that the definition does not know: what is on record of them counts.
+    """
+    use = assignment_of(store, key)
+    return not usd or lacks_price(read_launched(store, use.cluster if use else ClusterId.of_attempt(key)).hosts)
 
 
 class StoredLaunches:

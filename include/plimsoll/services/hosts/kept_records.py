@@ -1,21 +1,120 @@
-"""Replacement of kept hosts: which were replaced, why, and what the fingerprints of later cells say about it.
+"""What is on record of kept hosts: which attempts use them, which were replaced, and why, and what the fingerprints of
+later cells say about it.
 
-A host that died or failed its preflight is replaced alone if the provider can do that. Otherwise its cluster is
-retired, and the cluster with the next number replaces it.
+Uses are numbered files below `clusters/<purpose>/uses/`. A host that died or failed its preflight is replaced alone if
+the provider can do that. Otherwise its cluster is retired, and the cluster with the next number replaces it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
+from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId
+from plimsoll.domain.hosts.cost import Span
+from plimsoll.domain.hosts.owner import owner_since
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
-from plimsoll.ports.store import ReadableStore
+from plimsoll.domain.text.errors import ProviderError
+from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.store import layout
-from plimsoll.services.store.records import Record
+from plimsoll.services.store.layout import Place, Record
 from plimsoll.services.toolkit import Toolkit
+
+_TIME = "%Y%m%dT%H%M%S-%fZ"
+
+
+class Assignment(Model):
+    """One attempt's time on kept hosts."""
+
+    attempt: AttemptKey
+    owner: Annotated[str, Field(description="Token of whoever runs the attempt")]
+    cluster: ClusterId
+    since: AwareDatetime
+    until: Annotated[AwareDatetime, Field(description="When the attempt is over at the latest")]
+    over: Annotated[bool, Field(description="Whether it has ended; a file of its own says so")] = False
+    over_at: Annotated[AwareDatetime | None, Field(description="When it ended, where that is on record")] = None
+
+
+ASSIGNMENT = Record("clusters/<hosts>/uses/<number>.json", Assignment)
+OVER = Place("clusters/<hosts>/uses/<number>.<time>.over")
+OF_ATTEMPT = Record("use.json", Assignment)
+
+
+def assignment_of(store: ReadableStore, key: AttemptKey) -> Assignment | None:
+    """Return the attempt's time on kept hosts; None where it has used none yet."""
+    return OF_ATTEMPT.read(store, key)
+
+
+def newest_assignment(store: ReadableStore, campaign_id: str, purpose: str) -> tuple[int, Assignment | None]:
+    """Return the newest use of hosts kept for that purpose, with its number; 0 and None where there was none."""
+    return next(_newest_first(store, campaign_id, purpose), (0, None))
+
+
+def assignment_before(store: ReadableStore, key: AttemptKey, purpose: str) -> Assignment | None:
+    """Return the newest use of hosts kept for that purpose by another attempt; None where there was none."""
+    uses = _newest_first(store, key.campaign_id, purpose)
+    return next((use for _, use in uses if use.attempt != key), None)
+
+
+def assignment_under_way(store: ReadableStore, cluster_id: ClusterId) -> Assignment | None:
+    """Return the current use of that kept cluster; None where nobody uses it."""
+    _, newest = newest_assignment(store, cluster_id.campaign_id, cluster_id.purpose)
+    return newest if newest is not None and not newest.over and newest.cluster == cluster_id else None
+
+
+def require_assignment(store: ReadableStore, key: AttemptKey) -> None:
+    """Raise ProviderError where the attempt had kept hosts and must not touch them any more.
+
+    Its process may have stalled, such as on a computer that slept, until others took it for dead.
+    """
+    use = assignment_of(store, key)
+    newest = newest_assignment(store, key.campaign_id, use.cluster.purpose)[1] if use else None
+    if newest is None or (newest.attempt == key and not newest.over):
+        return
+    others = f"its hosts were given to attempt {newest.attempt} of {owner_since(newest.owner, newest.since)}"
+    what = "it has given back its hosts" if newest.attempt == key else others
+    raise ProviderError(what, where=str(key), mend="run the cell again")
+
+
+def assignments(store: ReadableStore, campaign_id: str, purpose: str) -> tuple[Assignment, ...]:
+    """Return all uses of hosts kept for that purpose, in order. It takes one listing and a read per use."""
+    return tuple(use for _, use in _newest_first(store, campaign_id, purpose))[::-1]
+
+
+def end_assignment(store: ResultStore, campaign_id: str, purpose: str, number: int, at: datetime) -> None:
+    """Record the end of the use. After several calls the first time counts."""
+    name = OVER.key(campaign_id, purpose, number, at.astimezone(UTC).strftime(_TIME))
+    store.create(name, at.isoformat().encode())
+
+
+def spans(every: Sequence[Assignment], cluster_id: ClusterId) -> tuple[Span, ...]:
+    """Return the time of each attempt on that cluster. `every` has all uses of the cluster's purpose, in order.
+
+    A use without a recorded end ended when the next one began.
+    """
+    begun_later = (*(use.since for use in every[1:]), None)[: len(every)]
+    ends = [use.over_at or later for use, later in zip(every, begun_later, strict=True)]
+    return tuple(
+        Span(key=use.attempt, since=use.since, until=end)
+        for use, end in zip(every, ends, strict=True)
+        if use.cluster == cluster_id
+    )
+
+
+def _newest_first(store: ReadableStore, campaign_id: str, purpose: str) -> Iterator[tuple[int, Assignment]]:
+    """Yield each use with its number. Each is read when it is asked for."""
+    files: dict[int, list[str]] = {}
+    for file in store.keys(ASSIGNMENT.folder(campaign_id, purpose)):
+        files.setdefault(int(file.rpartition("/")[2].partition(".")[0]), []).append(file)
+    for number in sorted(files, reverse=True):
+        use = ASSIGNMENT.at(store, ASSIGNMENT.key(campaign_id, purpose, number))
+        ended = [file.split(".")[-2] for file in files[number] if file.endswith(".over")]
+        ends = [datetime.strptime(text, _TIME).replace(tzinfo=UTC) for text in ended]
+        yield number, use.model_copy(update={"over": True, "over_at": min(ends)}) if ends else use
+
 
 GONE = "hosts of it were gone"
 
