@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.artefacts.cache import Cache
-from plimsoll.adapters.artefacts.locks import locked_set
-from plimsoll.adapters.artefacts.maven import jar_folder
+from plimsoll.adapters.artefacts.maven import jar_folder, locked_set
 from plimsoll.settings import Settings
 
 JDK_ID = "openjdk-11.0.13"

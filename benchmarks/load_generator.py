@@ -31,8 +31,7 @@ from tests.support.resolved import only_part
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.artefacts.cache import Cache
-from plimsoll.adapters.artefacts.locks import locked_set
-from plimsoll.adapters.artefacts.maven import jar_folder
+from plimsoll.adapters.artefacts.maven import jar_folder, locked_set
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.adapters.providers.local import LocalProvider

@@ -40,7 +40,8 @@ from plimsoll.settings import Settings
 
 if TYPE_CHECKING:
     from plimsoll.adapters.artefacts import Artefacts
-    from plimsoll.adapters.external import Databases, Endpoints
+    from plimsoll.adapters.external.database import Databases
+    from plimsoll.adapters.external.endpoint import Endpoints
     from plimsoll.adapters.providers.command import CommandProvider
     from plimsoll.adapters.providers.ec2 import Ec2Tariffs
     from plimsoll.adapters.providers.ssh import Connections, Depot
@@ -225,7 +226,8 @@ class _Providers:
 
     @cached_property
     def theirs(self) -> tuple[Databases, Endpoints]:
-        from plimsoll.adapters.external import Databases, Endpoints
+        from plimsoll.adapters.external.database import Databases
+        from plimsoll.adapters.external.endpoint import Endpoints
 
         secrets: DatabaseSecrets = _made(self.settings.secrets, self.settings)
         return Databases(secrets), Endpoints(secrets, self.clock)

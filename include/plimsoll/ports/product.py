@@ -43,22 +43,23 @@ class ActionStatus:
 _NUMBER = "give the number of rows instead of `data_per_node`"
 
 
-class Evidence(ABC):
+class Evidence:
     """The reader of the collected logs of a product's processes. Pure: it is used whenever an attempt is judged.
 
-    Every method has the name of the process and the text of its log; `zone` is the time zone of times in the log.
+    Every method has the name of the process and the text of its log; `zone` is the time zone of times in the log. Where
+    the form of logs is not known, or nobody here has them, nothing is read.
     """
 
-    kinds: Sequence[EventKind]
+    kinds: Sequence[EventKind] = ()
     """The kinds of `events`."""
 
-    @abstractmethod
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
         """Return the entries about work that may delay operations."""
+        return ()
 
-    @abstractmethod
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
         """Return the lines that have a time."""
+        return ()
 
     def remarks(self, process: str, text: str, zone: tzinfo) -> Sequence[str]:
         """Return sentences about what happened to the cluster as a whole, which every verdict has as warnings."""

@@ -9,7 +9,7 @@ import pytest
 from tests.integration.artefacts.given_jdk import given
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.artefacts.java_programs import Sources, load_generator
+from plimsoll.adapters.artefacts.java_programs import load_generator
 from plimsoll.adapters.artefacts.web import ask_java
 from plimsoll.cli.prepare import prepare
 from plimsoll.domain.text.errors import ArtefactError
@@ -52,10 +52,10 @@ def test_sources_that_do_not_compile_are_said_and_leave_nothing(shared_cache: An
     entry = tmp_path / "plimsoll" / "stress" / "Main.java"
     entry.parent.mkdir(parents=True)
     entry.write_text("package plimsoll.stress; class Main { int x = nonesuch; }")
-    artefacts = Artefacts(shared_cache, print, sources=Sources(tmp_path))
+    artefacts = Artefacts(shared_cache, print, sources=tmp_path)
     with pytest.raises(ArtefactError, match=r"does not compile(.|\n)*nonesuch"):
         artefacts.program("load-generator")
-    assert not (shared_cache / load_generator(Sources(tmp_path)).entry()).exists()
+    assert not (shared_cache / load_generator(tmp_path).entry()).exists()
 
 
 def test_everything_that_local_definitions_need_is_prepared_once_and_then_needs_no_network(

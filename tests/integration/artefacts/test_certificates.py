@@ -12,8 +12,7 @@ from tests.support.certificates import Authority
 
 from plimsoll.adapters.artefacts import Archives
 from plimsoll.adapters.artefacts.jdks import download
-from plimsoll.adapters.artefacts.locks import LockedJar
-from plimsoll.adapters.artefacts.maven import fetch
+from plimsoll.adapters.artefacts.maven import LockedJar, fetch
 from plimsoll.domain.keys.variant import Archive
 from plimsoll.domain.text.errors import ArtefactError, UntrustedServer
 

@@ -12,8 +12,7 @@ import pytest
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.artefacts.cache import Cache, faulty
-from plimsoll.adapters.artefacts.locks import LockedSet, locked_set
-from plimsoll.adapters.artefacts.maven import jar_folder
+from plimsoll.adapters.artefacts.maven import LockedSet, jar_folder, locked_set
 from plimsoll.domain.text.errors import ArtefactError
 
 SMALL = ("javax.inject:javax.inject:1", "com.boundary:high-scale-lib:1.0.6", "org.mindrot:jbcrypt:0.3m")
@@ -23,7 +22,7 @@ import sys
 from pathlib import Path
 from plimsoll.adapters.artefacts.cache import Cache
 from plimsoll.adapters.artefacts.maven import jar_folder
-from plimsoll.adapters.artefacts.locks import LockedSet
+from plimsoll.adapters.artefacts.maven import LockedSet
 locked = LockedSet.model_validate_json(sys.argv[2])
 print(jar_folder(Cache(Path(sys.argv[1]), lambda line: print(line, flush=True)), locked))
 """

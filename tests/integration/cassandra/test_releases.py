@@ -12,7 +12,8 @@ from tests.support.processes import until
 from tests.support.resolved import only_part
 from tests.support.suite.requirements import leave_out, long
 
-from plimsoll.adapters.artefacts import Artefacts, debian
+from plimsoll.adapters.artefacts import Artefacts
+from plimsoll.adapters.artefacts.jdks import DEBIAN_PACKAGES, is_in_debian
 from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
 from plimsoll.domain.campaign.resolve import load_spec, product_spec, resolve
@@ -43,7 +44,7 @@ OLDER = long("4.0.1 and the newest start")
 def test_a_node_starts_and_says_what_it_runs(
     hosts_for: Callable[..., Any], artefacts: Artefacts, version: str, jdk: str, collector: str
 ) -> None:
-    if jdk in debian.PACKAGES and not debian.can_be_fetched(jdk):
+    if jdk in DEBIAN_PACKAGES and not is_in_debian(jdk):
         leave_out(f"{jdk} is had on a Debian only")
     definition = define(nodes=1, version=version, jdk=jdk, collector=collector)
     with hosts_for(definition, f"v{version.replace('.', '-')}-{collector.lower()}") as deployment:

@@ -11,7 +11,8 @@ from tests.fakes.no_observers import NO_OBSERVERS
 from tests.integration.ec2.campaign import STORE
 from tests.integration.ec2.watched_account import WatchedAccount
 
-from plimsoll.adapters.external import Databases, ExternalOptions
+from plimsoll.adapters.external.database import Databases
+from plimsoll.adapters.external.options import ExternalOptions
 from plimsoll.adapters.providers.ec2 import Ec2Provider, Ec2Tariffs
 from plimsoll.adapters.providers.external import ExternalProvider, LoadHostTariffs, Reach
 from plimsoll.adapters.providers.external.checks import load_hosts_alone

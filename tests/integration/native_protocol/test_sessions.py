@@ -11,7 +11,8 @@ from threading import Thread
 import pytest
 from tests.support.certificates import Authority
 
-from plimsoll.adapters.external import Database, ExternalOptions
+from plimsoll.adapters.external.database import Database
+from plimsoll.adapters.external.options import ExternalOptions
 from plimsoll.adapters.native_protocol import Session, tls_context
 from plimsoll.adapters.native_protocol.frames import HEADER, Opcode
 from plimsoll.adapters.secrets import DatabaseVariables, EnvironmentSecrets

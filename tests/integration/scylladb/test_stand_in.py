@@ -18,7 +18,7 @@ from tests.support.ssh.static_hosts import running_hosts
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.products.nodes.tool import NodeTool
+from plimsoll.adapters.products.nodes.own_machine import NodeTool
 from plimsoll.adapters.products.scylladb import ScyllaDb
 from plimsoll.adapters.providers.local import LocalProvider
 from plimsoll.adapters.providers.ssh import Connections, SshProvider

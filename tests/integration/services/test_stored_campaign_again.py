@@ -8,7 +8,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.one_cell import run_cell
 from tests.support.stores.stored_campaign import CAMPAIGN, STORED
 
-from plimsoll.adapters.artefacts.release_programs import unpack_tar
+from plimsoll.adapters.artefacts.archives import unpack_tar
 from plimsoll.domain.keys.workload import NamedWorkload
 from plimsoll.report.compare.parts import PartsComparison
 from plimsoll.services.judge.rejudging import collected_attempts, rejudge

@@ -18,8 +18,7 @@ from tests.support.processes import PATIENCE_S, until
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.artefacts.cache import Cache
-from plimsoll.adapters.artefacts.locks import locked_set
-from plimsoll.adapters.artefacts.maven import jar_folder
+from plimsoll.adapters.artefacts.maven import jar_folder, locked_set
 from plimsoll.ports.artefacts import OWN_JDK, OwnProgramName, jdk_of
 from plimsoll.settings import Settings
 

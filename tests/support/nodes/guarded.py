@@ -21,8 +21,8 @@ from plimsoll.adapters.external.keyspaces import await_agreement
 from plimsoll.adapters.native_protocol import Session, tls_context
 from plimsoll.adapters.products.cassandra.node import Blueprint, start
 from plimsoll.adapters.products.cassandra.node_files import NODE
-from plimsoll.adapters.products.cassandra.releases import release_of
-from plimsoll.adapters.products.nodes.waiting import Patience
+from plimsoll.adapters.products.cassandra.release import release_of
+from plimsoll.adapters.products.nodes.node_state import Patience
 from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.host import Host

@@ -7,7 +7,7 @@ import pytest
 from tests.support.stores.stored_campaign import CAMPAIGN, STORED
 from tests.unit.cli.commands import Command
 
-from plimsoll.adapters.artefacts.release_programs import unpack_tar
+from plimsoll.adapters.artefacts.archives import unpack_tar
 
 RAW = "cells/v1-001k-r1/1/raw/load/summary.json"
 

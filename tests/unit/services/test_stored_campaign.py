@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 from tests.support.stores.stored_campaign import CAMPAIGN, STORED
 
-from plimsoll.adapters.artefacts.release_programs import unpack_tar
+from plimsoll.adapters.artefacts.archives import unpack_tar
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.analysis.campaign.by_load import OperationP99
 from plimsoll.domain.campaign.resolve import resolve

@@ -9,7 +9,7 @@ import pytest
 from pyarrow import parquet
 from tests.support.stores.stored_campaign import CAMPAIGN, STORED
 
-from plimsoll.adapters.artefacts.release_programs import unpack_tar
+from plimsoll.adapters.artefacts.archives import unpack_tar
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.text.errors import DamagedRecord
 from plimsoll.services.publish.results import attempt_data

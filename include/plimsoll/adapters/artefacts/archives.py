@@ -1,10 +1,18 @@
-"""Programs given in a definition as an archive with its checksum: the controller downloads, verifies, unpacks them."""
+"""Programs given in a definition as an archive with its checksum: the controller downloads, verifies, unpacks them.
 
+An archive that somebody else made is unpacked inside one folder, as its owner, and within a bound. The rules are those
+of the filter `data` (PEP 706), which Python before 3.11.4, such as Debian 12's, does not have. In addition absolute
+names, and hard links to symbolic links, are refused.
+"""
+
+import errno
 import hashlib
+import os
 import tarfile
 import time
-from collections.abc import Callable, Generator
-from contextlib import closing
+import zlib
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -21,11 +29,15 @@ from tenacity import (
 )
 
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
-from plimsoll.adapters.artefacts.release_programs import unpack_tar
 from plimsoll.adapters.artefacts.web import ARCHIVES, S3, is_refused, require_authorities, untrusted, web_blocks
 from plimsoll.domain.keys.variant import Archive, is_inside
 from plimsoll.domain.text.errors import ArtefactError
 from plimsoll.ports.artefacts import MOST_FETCH_S
+
+try:
+    from lzma import LZMAError
+except ImportError:  # a Python that was built without it opens no such archive
+    LZMAError = EOFError  # type: ignore[misc,assignment]
 
 MOST_BYTES = 4 << 30
 """The greatest size of an archive, bytes; large JDKs have a tenth of it, ScyllaDB a quarter."""
@@ -35,6 +47,15 @@ _TIMEOUT_S = 30
 # Of S3. The bounds are looked at after each block, and after each piece that arrives from another server.
 _BLOCK = 1 << 16
 _MEND = "check the definition's `archive` and the way to it, then run it again"
+MOST_UNPACKED_BYTES = 8 << 30
+"""A JDK takes 0.3 GiB."""
+MOST_MEMBERS = 100_000
+"""Files, folders and links; a JDK has 500. Empty ones take no bytes, but each takes a place on the disk."""
+# tarfile raises KeyError for a hard link to a member that the archive lacks
+_DAMAGED = (EOFError, zlib.error, LZMAError, KeyError)
+# None: decompressors raise OSError without a number
+_CONTRADICTIONS = (None, errno.ENOTDIR, errno.EISDIR, errno.EEXIST)
+"""Errors of an archive that is damaged, or in which a name stands for a file and for a folder; not of the disk."""
 
 
 @dataclass(frozen=True)
@@ -144,3 +165,62 @@ def _require_bounds(url: str, size: int, deadline: float) -> None:
     if time.monotonic() >= deadline:
         what = f"it takes longer than the {MOST_S:g} s that fetching one may take: {size} bytes have arrived"
         raise ArtefactError(what, where=url, mend=_MEND)
+
+
+def unpack_tar(packed: Path, folder: Path, most_bytes: int = MOST_UNPACKED_BYTES) -> None:
+    """Unpack into the folder, which is made if it is not there.
+
+    Raises tarfile.TarError for what is no whole archive, for a member that would lie outside of the folder or is
+    neither file, folder nor link, and as soon as the files, unpacked, take more than `most_bytes` together or there are
+    more than `MOST_MEMBERS`. What came before it stays. Raises OSError where the disk is at fault.
+    """
+    filtered: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+    with _damage_as_tar_error(), tarfile.open(packed) as tar:
+        members = _harmless(_bounded(tar, most_bytes), folder.resolve())
+        tar.extractall(folder, members, **filtered)  # noqa: S202 (each is checked)
+
+
+@contextmanager
+def _damage_as_tar_error() -> Iterator[None]:
+    """Turn every error that a damaged archive leads to into tarfile.TarError."""
+    try:
+        yield
+    except (*_DAMAGED, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in _CONTRADICTIONS:
+            raise
+        raise tarfile.TarError(f"it is damaged: {error}") from error
+
+
+def _bounded(members: Iterable[tarfile.TarInfo], most_bytes: int) -> Iterator[tarfile.TarInfo]:
+    total = 0
+    for number, member in enumerate(members, start=1):
+        total += member.size
+        if total > most_bytes:
+            raise tarfile.TarError(f"its files take more than {most_bytes:,} bytes")
+        if number > MOST_MEMBERS:
+            raise tarfile.TarError(f"it has more than {MOST_MEMBERS:,} files, folders and links")
+        yield member
+
+
+def _harmless(members: Iterable[tarfile.TarInfo], folder: Path) -> Iterator[tarfile.TarInfo]:
+    """Yield the members, each checked when those before it are unpacked: a name may lead through an earlier link."""
+    for member in members:
+        if not (member.isreg() or member.isdir() or member.issym() or member.islnk()):
+            raise tarfile.TarError(f"{member.name!r} is neither file, folder nor link")
+        if any(not Path(os.path.realpath(folder / name)).is_relative_to(folder) for name in _places_of(member)):
+            raise tarfile.TarError(f"{member.name!r} would lie outside of the folder or point there")
+        if member.islnk() and (folder / member.linkname).is_symlink():
+            raise tarfile.TarError(f"{member.name!r} is a hard link to a symbolic link")
+        # Folders can be entered, files have at most their owner's rights, and only the owner may write
+        of_owner = 0o755 if member.mode & 0o100 else 0o644
+        member.mode = 0o755 if member.isdir() else member.mode & of_owner | 0o600
+        member.uid, member.gid, member.uname, member.gname = os.geteuid(), os.getegid(), "", ""
+        yield member
+
+
+def _places_of(member: tarfile.TarInfo) -> Iterator[str]:
+    yield member.name
+    if member.issym():
+        yield str(Path(member.name).parent / member.linkname)
+    elif member.islnk():
+        yield member.linkname

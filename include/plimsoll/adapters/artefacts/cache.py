@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -130,11 +131,8 @@ class Cache:
 
 def is_sound(place: Path, *, thorough: bool = False) -> bool:
     """Tell whether a sealed folder exists and nothing in it has changed since it was sealed."""
-    try:
-        expected: dict[str, str] = json.loads((place / SEAL).read_bytes())
-    except (OSError, ValueError):
-        return False
-    return not faulty(place, expected, thorough=thorough)
+    expected = _noted(place / SEAL)
+    return expected is not None and not faulty(place, expected, thorough=thorough)
 
 
 def _mend(error: OSError) -> str:
@@ -157,7 +155,7 @@ def faulty(folder: Path, expected: Mapping[str, str], *, thorough: bool = False)
     Reads only files that changed since they were last verified; `thorough` reads all of them.
     """
     path = folder / STAMPS
-    known = _read(path)
+    known = _noted(path) or {}
     trusted = {} if thorough else known
     sound = {name: stamp for name in expected if (stamp := _sound(folder / name, expected[name], trusted.get(name)))}
     if sound != known:
@@ -180,9 +178,10 @@ def _sound(path: Path, expected: str, known: list[object] | None) -> list[object
         return None
 
 
-def _read(path: Path) -> dict[str, list[object]]:
+def _noted(path: Path) -> dict[str, Any] | None:
+    """Return what the cache noted of files, by their names; None where it has not, or was interrupted."""
     try:
-        stamps: dict[str, list[object]] = json.loads(path.read_bytes())
+        notes: dict[str, Any] = json.loads(path.read_bytes())
     except (OSError, ValueError):
-        return {}
-    return stamps
+        return None
+    return notes

@@ -14,11 +14,9 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-from plimsoll.adapters.artefacts import locks
 from plimsoll.adapters.artefacts.cache import sha256
-from plimsoll.adapters.artefacts.jdks import download
-from plimsoll.adapters.artefacts.locks import LockedJdk
-from plimsoll.adapters.artefacts.maven import resolve, resolve_archive
+from plimsoll.adapters.artefacts.jdks import JDKS, LockedJdk, download
+from plimsoll.adapters.artefacts.maven import FOLDER, resolve, resolve_archive
 from plimsoll.domain.text.errors import ArtefactError
 from plimsoll.domain.text.wording import plural
 
@@ -56,11 +54,11 @@ def main(arguments: Sequence[str]) -> int:
     """Make the named lock files, or all. Returns 1 when one could not be made."""
     parser = argparse.ArgumentParser(prog="python -m plimsoll.adapters.artefacts.lock", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="a set's name, or `jdks`; none: all there are")
-    names = parser.parse_args(arguments).names or sorted(path.stem for path in locks.FOLDER.glob("*.json"))
+    names = parser.parse_args(arguments).names or sorted(path.stem for path in FOLDER.glob("*.json"))
     try:
         for name in names:
             with tempfile.TemporaryDirectory(prefix="plimsoll-lock-") as scratch:
-                if name == locks.JDKS.stem:
+                if name == JDKS.stem:
                     _lock_jdks(Path(scratch))
                 else:
                     _lock_set(name, Path(scratch))
@@ -82,14 +80,14 @@ def roots_of(name: str) -> tuple[str, ...]:
         if version:
             roots: tuple[str, ...] = release.maven_roots(version)
             return roots
-    known = ", ".join([*_SETS, *_ARCHIVES, "<product>-<release>", locks.JDKS.stem])
+    known = ", ".join([*_SETS, *_ARCHIVES, "<product>-<release>", JDKS.stem])
     raise ArtefactError(f"{name!r} is not the name of a set", where="lock", mend=f"name one of: {known}")
 
 
 def _lock_set(name: str, scratch: Path) -> None:
     archive = _ARCHIVES.get(name)
     locked = resolve_archive(name, *archive, scratch) if archive else resolve(name, roots_of(name), scratch)
-    _write(locks.FOLDER / f"{name}.json", locked.model_dump(mode="json", exclude_defaults=True))
+    _write(FOLDER / f"{name}.json", locked.model_dump(mode="json", exclude_defaults=True))
     print(f"{name}: {plural(len(locked.jars), 'file')}, {locked.size_bytes / 1_000_000:.0f} MB")
 
 
@@ -102,8 +100,8 @@ def _lock_jdks(scratch: Path) -> None:
         size = wheel.stat().st_size
         jdk = LockedJdk(id=jdk_id, requirement=requirement, sha256=sha256(wheel), size_bytes=size)
         locked.append(jdk.model_dump(mode="json"))
-    _write(locks.JDKS, locked)
-    print(f"{locks.JDKS.stem}: {', '.join(_JDKS)}")
+    _write(JDKS, locked)
+    print(f"{JDKS.stem}: {', '.join(_JDKS)}")
 
 
 def _write(path: Path, content: object) -> None:

@@ -1,31 +1,91 @@
-"""Download jars from a Maven repository, and keep a locked set of them as a folder of the cache. jgo's resolver does
-it in pure Python, without Maven or the user's cache.
+"""Jars of a Maven repository: the lock files beside this module, and a locked set as a folder of the cache, downloaded.
+
+A lock file names coordinates and checksums but never a host, because each machine has its own registries. jgo's
+resolver downloads in pure Python, without Maven or the user's cache.
 """
 
 import hashlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+from pydantic import Field
 from tenacity import retry, retry_if_exception_type, retry_if_not_exception_type, stop_after_attempt, wait_incrementing
 
 from plimsoll.adapters.artefacts.cache import Cache, faulty, sha256
-from plimsoll.adapters.artefacts.locks import LockedJar, LockedSet
 from plimsoll.adapters.artefacts.web import MAVEN, is_refused, require_authorities, untrusted
+from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import ArtefactError, UntrustedServer
 from plimsoll.domain.text.wording import plural
 
 if TYPE_CHECKING:
     from jgo.maven import Artifact, MavenContext
 
+FOLDER = Path(__file__).parent / "locks"
+"""The folder of the lock files."""
 _TIMEOUT_S = 30
 _AT_ONCE = 4
 # A test library: its scope gets lost where a managed version overrides another POM's own dependency.
 _NEVER_NEEDED = ("org.mockito:mockito-core",)
 _RUN_TIME_SCOPES = (None, "", "compile", "runtime")
 _MB = 1_000_000
+
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class LockedJar(Model):
+    """One file of a Maven repository."""
+
+    coordinates: Annotated[str, Field(pattern=r"^[^:/]+:[^:/]+:[^:/]+(:[^:/]+)?$", description="group:name:version")]
+    sha256: Sha256
+    size_bytes: int
+    packaging: Annotated[str, Field(pattern=r"^[a-z]+(\.[a-z]+)?$", description="The file's kind, and its ending")] = (
+        "jar"
+    )
+
+    @property
+    def name(self) -> str:
+        """Return the file's name: `guava-27.0-jre.jar`."""
+        return f"{'-'.join(self.coordinates.split(':')[1:])}.{self.packaging}"
+
+
+class LockedSet(Model):
+    """All jars that one program needs at run time, as they were resolved once."""
+
+    name: Annotated[str, Field(description="`cassandra-4.0.1`, `load-generator`, `ecj`")]
+    roots: Annotated[tuple[str, ...], Field(description="Coordinates that it was resolved from")]
+    jars: tuple[LockedJar, ...]
+
+    @property
+    def size_bytes(self) -> int:
+        """Return the size of all files together, bytes."""
+        return sum(jar.size_bytes for jar in self.jars)
+
+    @property
+    def checksums(self) -> dict[str, str]:
+        """Map each file name to its sha256."""
+        return {jar.name: jar.sha256 for jar in self.jars}
+
+    @property
+    def entry(self) -> str:
+        """Return its entry in the cache. A changed lock file gives a new entry, so the old one stays safe."""
+        digest = hashlib.sha256("".join(sorted(self.checksums.values())).encode()).hexdigest()
+        return f"jars/{self.name}-{digest[:8]}"
+
+
+@cache
+def locked_set(name: str) -> LockedSet | None:
+    """Return the set with that name; None where it has no lock file."""
+    path = FOLDER / f"{name}.json"
+    return LockedSet.model_validate_json(path.read_bytes()) if path.is_file() else None
+
+
+def database_versions(product: str) -> tuple[str, ...]:
+    """Return the releases of a database with lock files, sorted as text."""
+    return tuple(sorted(path.stem.removeprefix(f"{product}-") for path in FOLDER.glob(f"{product}-*.json")))
 
 
 def resolve(name: str, roots: tuple[str, ...], scratch: Path) -> LockedSet:
@@ -41,11 +101,9 @@ def resolve(name: str, roots: tuple[str, ...], scratch: Path) -> LockedSet:
 
 def resolve_archive(name: str, coordinates: str, packaging: str, scratch: Path) -> LockedSet:
     """Download one file alone, such as a release's tarball, and record its checksum. Raises ArtefactError."""
-    unknown = LockedJar(coordinates=coordinates, sha256="0" * 64, size_bytes=0, packaging=packaging)
     with _explained(name):
-        path = _download(_artifact(_context(scratch), unknown))
-    locked = unknown.model_copy(update={"sha256": sha256(path), "size_bytes": path.stat().st_size})
-    return LockedSet(name=name, roots=(coordinates,), jars=(locked,))
+        archive = _locked(_artifact(_context(scratch), coordinates, packaging), packaging)
+    return LockedSet(name=name, roots=(coordinates,), jars=(archive,))
 
 
 def fetch(jars: Iterable[LockedJar], scratch: Path) -> Iterator[tuple[LockedJar, Path]]:
@@ -75,7 +133,7 @@ def _fetch(context: "MavenContext", jar: LockedJar) -> Path:
     interrupted download looks like one.
     """
     with _explained(jar.coordinates):
-        path = _download(_artifact(context, jar))
+        path = _download(_artifact(context, jar.coordinates, jar.packaging))
     if (checksum := sha256(path)) != jar.sha256:
         mend = "try again; if it stays so, the repository or a proxy in between gives out another file"
         what = f"the file's sha256 is {checksum}, the lock says {jar.sha256}"
@@ -83,11 +141,12 @@ def _fetch(context: "MavenContext", jar: LockedJar) -> Path:
     return path
 
 
-def _locked(artifact: "Artifact") -> LockedJar:
+def _locked(artifact: "Artifact", packaging: str = "jar") -> LockedJar:
     path = _download(artifact)
     parts = [artifact.groupId, artifact.artifactId, artifact.version, artifact.classifier]
     coordinates = ":".join(part for part in parts if part)
-    return LockedJar(coordinates=coordinates, sha256=sha256(path), size_bytes=path.stat().st_size)
+    size = path.stat().st_size
+    return LockedJar(coordinates=coordinates, sha256=sha256(path), size_bytes=size, packaging=packaging)
 
 
 def _download(artifact: "Artifact") -> Path:
@@ -99,9 +158,9 @@ def _download(artifact: "Artifact") -> Path:
     return path
 
 
-def _artifact(context: "MavenContext", jar: LockedJar) -> "Artifact":
-    group, name, version, *classifier = jar.coordinates.split(":")
-    return context.project(group, name).at_version(version).artifact("".join(classifier), jar.packaging)
+def _artifact(context: "MavenContext", coordinates: str, packaging: str) -> "Artifact":
+    group, name, version, *classifier = coordinates.split(":")
+    return context.project(group, name).at_version(version).artifact("".join(classifier), packaging)
 
 
 def _context(scratch: Path) -> "MavenContext":
@@ -129,18 +188,11 @@ def _explained(where: str) -> Iterator[None]:
         raise ArtefactError(f"the Maven repository does not give it: {error}", where=where, mend=mend) from error
 
 
-def entry_of(locked: LockedSet) -> str:
-    """Return the set's entry in the cache. A changed lock file gives a new entry, so the old one stays safe."""
-    digest = hashlib.sha256("".join(sorted(locked.checksums.values())).encode()).hexdigest()
-    return f"jars/{locked.name}-{digest[:8]}"
-
-
 def jar_folder(cache: Cache, locked: LockedSet, *, thorough: bool = False) -> Path:
     """Return the folder with every jar of the set, verified. Downloads what is not. Raises ArtefactError."""
-    entry = entry_of(locked)
-    folder = cache.root / entry
+    folder = cache.root / locked.entry
     if faulty(folder, locked.checksums, thorough=thorough):
-        with cache.alone(entry), cache.unfinished(entry) as scratch:
+        with cache.alone(locked.entry), cache.unfinished(locked.entry) as scratch:
             _fill(cache, locked, folder, scratch)
     return folder
 

@@ -9,7 +9,7 @@ from itertools import dropwhile, pairwise, takewhile
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.cql.tables import (
+from plimsoll.adapters.cql import (
     Table,
     Tables,
     inserted,
@@ -67,7 +67,12 @@ def statement_faults(statement: str, known: Tables | None) -> Iterator[Fault]:
         return
     verb = words[0]
     if missing := [word for word in _NEEDED.get(verb, ()) if word not in words]:
-        yield f"{verb.upper()} without {missing[0].upper()}", _mend_of(words, missing[0])
+        needed = missing[0].upper()
+        misspelt = nearest(missing[0], [word for word in words[1:] if word.isalpha()])
+        yield (
+            f"{verb.upper()} without {needed}",
+            f"write {needed} for {misspelt.upper()}" if misspelt else f"write {needed}",
+        )
     elif verb in (*_NEEDED, "truncate"):
         yield from _of_form(verb, words)
         yield from _of_tables(verb, words, known)
@@ -250,8 +255,3 @@ def _behind_table(words: Sequence[str]) -> str:
     name = table_of(words)
     rest = dropwhile(lambda word: word not in ("from", "update"), words)
     return next((word for before, word in pairwise(rest) if name and name_of(before) == name), "")
-
-
-def _mend_of(words: Sequence[str], missing: str) -> str:
-    misspelt = nearest(missing, [word for word in words[1:] if word.isalpha()])
-    return f"write {missing.upper()} for {misspelt.upper()}" if misspelt else f"write {missing.upper()}"

@@ -1,14 +1,16 @@
-"""A database of somebody else that speaks CQL: connections to it, and what its own tables tell of its nodes."""
+"""A database of somebody else that speaks CQL: connections to it, and what its own tables tell of its nodes. And how
+this process gets the secrets of any database of somebody else.
+"""
 
+import resource
 import socket
 import ssl
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
 from ipaddress import ip_address, ip_network
 
-from plimsoll.adapters.external.access import access_of
 from plimsoll.adapters.external.options import ExternalOptions
 from plimsoll.adapters.native_protocol import Session, tls_context
 from plimsoll.domain.hosts.fingerprint import ReportedNode
@@ -22,6 +24,13 @@ _PEERS = "SELECT data_center, rack, release_version, rpc_address, peer FROM syst
 _MOST_TRIES_S = 60.0
 """The time after which no further contact point is tried."""
 _ANY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104 - what a node tells that listens on all of its addresses
+
+
+def access_of(secrets: DatabaseSecrets, connection: str) -> DatabaseAccess:
+    """Return the connection's access; an empty one where none is named. Raises SecretError where it can't be had."""
+    # A crash would leave what this process knows from now on in a file. Its children inherit that.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    return secrets.database(connection) if connection else DatabaseAccess()
 
 
 class Databases:
@@ -71,7 +80,13 @@ class Database:
         """Return the nodes of the data centre as one of them reports them, by address. Raises ProviderError."""
         with self.any_session() as session:
             rows = [*session.rows(_LOCAL), *session.rows(_PEERS)]
-        return _nodes(rows, self.options.data_centre, ", ".join(self.options.contact_points))
+        known = [row for row in rows if "data_center" in row]  # a node that is about to join has told nothing else yet
+        data_centre, where = self.options.data_centre, ", ".join(self.options.contact_points)
+        of_data_centre = [row for row in known if row["data_center"] == data_centre]
+        if not of_data_centre:
+            names = shortened(", ".join(sorted({row["data_center"] for row in known})))
+            raise ProviderError(f"has no data centre {data_centre!r}", where=where, mend=f"it has: {names}")
+        return tuple(sorted((_node(row, where) for row in of_data_centre), key=lambda node: node.address))
 
     def for_clients(self) -> ExternalDatabase:
         """Return what a load generator must know of it."""
@@ -109,15 +124,6 @@ class Database:
             with suppress(OSError, UnicodeError):  # who connects says so
                 addresses |= {str(entry[4][0]) for entry in socket.getaddrinfo(name, self.options.port)}
         return frozenset(addresses)
-
-
-def _nodes(rows: Sequence[Mapping[str, str]], data_centre: str, where: str) -> tuple[ReportedNode, ...]:
-    known = [row for row in rows if "data_center" in row]  # a node that is about to join has told nothing else yet
-    of_data_centre = [row for row in known if row["data_center"] == data_centre]
-    if not of_data_centre:
-        names = shortened(", ".join(sorted({row["data_center"] for row in known})))
-        raise ProviderError(f"has no data centre {data_centre!r}", where=where, mend=f"it has: {names}")
-    return tuple(sorted((_node(row, where) for row in of_data_centre), key=lambda node: node.address))
 
 
 def _node(row: Mapping[str, str], where: str) -> ReportedNode:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import NamedTuple
 
-from plimsoll.adapters.external.access import access_of
+from plimsoll.adapters.external.database import access_of
 from plimsoll.adapters.external.endpoint_options import OWN, EndpointOptions, SecretsTable
 from plimsoll.adapters.hosts.processes import ENDED, KILLED, KILLING_S, given, within
 from plimsoll.domain.hosts.fingerprint import ReportedNode

@@ -48,11 +48,6 @@ def end_by_rule(host: Host, broken: BrokenRule) -> None:
     host.write(folder_of(host) / END, broken.model_dump_json())
 
 
-def parse_plan(text: str) -> dict[str, Any]:
-    """Return the content of the file `PLAN`; empty for no text. Raises LoadError where Plimsoll did not write it."""
-    return parse_object(PLAN, text)
-
-
 def parse_object(name: str, text: str) -> dict[str, Any]:
     """Return the JSON object in a file of the load; empty for no text. Raises LoadError where it holds none."""
     with suppress(ValueError, RecursionError):  # The latter for brackets nested too deeply
@@ -180,7 +175,7 @@ class Plan:
     def parse(cls, text: str) -> "Plan":
         """Parse the file's content and ignore other keys. An empty text is the plan of a load never started."""
         known = {setting.name for setting in fields(cls)}
-        return cls(**{name: value for name, value in parse_plan(text).items() if name in known})
+        return cls(**{name: value for name, value in parse_object(PLAN, text).items() if name in known})
 
 
 class ForeignGenerator(LoadGenerator):

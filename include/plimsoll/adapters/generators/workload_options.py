@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
-from plimsoll.domain.keys.workload import Workload
+from plimsoll.domain.keys.workload import CQL, Workload
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import Problem
 from plimsoll.domain.text.guesses import number_meant, way_around
@@ -37,6 +37,14 @@ def given_options(workload: Workload) -> dict[str, JsonValue]:
     """Return the options that the definition gives, without the keys that every workload has."""
     dumped = workload.model_dump(mode="json")
     return {key: value for key, value in dumped.items() if key not in _GENERAL}
+
+
+def protocol_problems(spec: LoadSpec, generator: str) -> Iterator[Problem]:
+    """Yield a problem for each product whose clients speak something else than CQL, which the generator can't."""
+    for target in spec.targets:
+        if target.protocol != CQL:
+            what = f"{generator} speaks {CQL}, and not {target.protocol}, as clients of {target.product} do"
+            yield Problem(target.key, what, "take plimsoll-stress for the load")
 
 
 def operation_problems(

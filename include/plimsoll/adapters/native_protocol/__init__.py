@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Self
 
 from plimsoll.adapters.native_protocol import frames
-from plimsoll.adapters.native_protocol.frames import NotTheProtocol, Opcode, Reader, Refusal
+from plimsoll.adapters.native_protocol.frames import NotTheProtocol, Opcode, Reader
 from plimsoll.domain.text.errors import ProviderError
 from plimsoll.domain.text.wording import shortened
 from plimsoll.ports.secrets import AccessNames, DatabaseAccess
@@ -37,10 +37,10 @@ _UNUSABLE = {
 class DatabaseRefused(ProviderError):
     """The database answered with an error: its code, and its own words."""
 
-    def __init__(self, refusal: Refusal, where: str) -> None:
-        words = shortened(" ".join(refusal.words.split()))
-        super().__init__(f"the database refuses: {words}", where=where, mend="see the database's log")
-        self.code = refusal.code
+    def __init__(self, code: int, words: str, where: str) -> None:
+        what = f"the database refuses: {shortened(' '.join(words.split()))}"
+        super().__init__(what, where=where, mend="see the database's log")
+        self.code = code
 
 
 class Session:
@@ -118,7 +118,7 @@ class Session:
                 raise self._error("refuses user and password", f"correct {access.names.login}") from error
             raise
         except _Ended as error:
-            what = f"accepts a connection and does not begin to speak CQL: {error}"
+            what = f"accepts a connection and does not begin to speak CQL: {error.what}"
             own = f"see whether it asks for a client certificate, which you give by {access.names.certificate}"
             mends = own if is_encrypted else "it may expect `tls: true`"
             # With TLS 1.3 the handshake is over before a node refuses the client's certificate: its alert comes here
@@ -136,15 +136,16 @@ class Session:
             self._socket.settimeout(self._left_s())
             self._socket.sendall(frame)
             opcode, flags, length = frames.parse_header(self._read(frames.HEADER.size))
-            return opcode, frames.parse_body(opcode, flags, self._read(length))
+            reader = frames.parse_body(flags, self._read(length))
+            if opcode == Opcode.ERROR:
+                raise DatabaseRefused(reader.number(), reader.string(), self._where)
+            return opcode, reader
         except NotTheProtocol:
             raise self._foreign() from None
-        except Refusal as refusal:
-            raise DatabaseRefused(refusal, self._where) from refusal
         except OSError as error:
             is_closed = isinstance(error, (ssl.SSLEOFError, ConnectionResetError, BrokenPipeError))
             reason = "the connection was closed" if is_closed else getattr(error, "reason", "") or str(error)
-            raise _Ended(self._where, reason) from error
+            raise _Ended(reason, where=self._where, mend="see the database's log, and the network between") from error
 
     def _read(self, length: int) -> bytes:
         """Return so many bytes, all of them within the time of the request, however slowly they come."""
@@ -167,12 +168,6 @@ class Session:
 
 class _Ended(ProviderError):
     """The connection ended while an answer was awaited."""
-
-    def __init__(self, where: str, reason: str) -> None:
-        super().__init__(reason, where=where, mend="see the database's log, and the network between")
-
-    def __str__(self) -> str:
-        return self.what
 
 
 def tls_context(access: DatabaseAccess) -> ssl.SSLContext:

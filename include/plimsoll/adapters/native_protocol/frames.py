@@ -42,14 +42,6 @@ class NotTheProtocol(Exception):
     """Whoever answers speaks something else."""
 
 
-class Refusal(Exception):
-    """The database answered with an error: its code, and its own words."""
-
-    def __init__(self, code: int, words: str) -> None:
-        self.code, self.words = code, words
-        super().__init__(words)
-
-
 def request(opcode: Opcode, body: bytes) -> bytes:
     return HEADER.pack(_REQUEST, 0, 0, opcode, len(body)) + body
 
@@ -79,8 +71,8 @@ def parse_header(header: bytes) -> tuple[int, int, int]:
     return opcode, flags, length
 
 
-def parse_body(opcode: int, flags: int, body: bytes) -> "Reader":
-    """Return the body behind what flags put before it. Raises Refusal where it is an error."""
+def parse_body(flags: int, body: bytes) -> "Reader":
+    """Return the body behind what flags put before it: of an error its code, and the database's own words."""
     reader = Reader(body)
     if flags & _TRACED:
         reader.take(16)
@@ -92,8 +84,6 @@ def parse_body(opcode: int, flags: int, body: bytes) -> "Reader":
         for _ in range(reader.short()):
             reader.string()
             reader.value()
-    if opcode == Opcode.ERROR:
-        raise Refusal(reader.number(), reader.string())
     return reader
 
 

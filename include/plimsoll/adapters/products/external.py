@@ -7,10 +7,11 @@ from typing import Self
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.external import Databases, EndpointOptions, Endpoints, Observe, TheirDatabase, read_options
-from plimsoll.adapters.external.observe import OWN_LOG
+from plimsoll.adapters.external.database import Databases
+from plimsoll.adapters.external.endpoint import Endpoints
+from plimsoll.adapters.external.endpoint_options import EndpointOptions, TheirDatabase, read_options
+from plimsoll.adapters.external.options import OWN_LOG, Observe
 from plimsoll.adapters.hosts.following import FOLDER, GC_LOG, start_following, stop_following, why_ended
-from plimsoll.adapters.products.nodes.node_process import UnreadLogs
 from plimsoll.adapters.products.nodes.node_state import node_fingerprint
 from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
 from plimsoll.domain.hosts.cluster import RUNS_AS
@@ -31,7 +32,7 @@ class ExternalProduct(Product):
     """
 
     name = EXTERNAL
-    evidence: Evidence = UnreadLogs()
+    evidence = Evidence()
 
     def __init__(self, databases: Databases, endpoints: Endpoints, read_by: Mapping[str, Evidence]) -> None:
         self._databases, self._endpoints, self._read_by = databases, endpoints, read_by

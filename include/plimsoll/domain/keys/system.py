@@ -91,6 +91,16 @@ def with_values(text: str, values: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda match: values[match[1]], text)
 
 
+def plain(value: JsonValue) -> str:
+    """Return the value as it is written on a command line, or by Java: `true`."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def values_of(options: Mapping[str, JsonValue]) -> dict[str, str]:
+    """Return the options that can stand in commands, texts and numbers, as they are written."""
+    return {name: plain(value) for name, value in options.items() if isinstance(value, str | int | float)}
+
+
 def program_of(line: str, values: Mapping[str, str]) -> str:
     """Return the program that a command runs, without `env` and its variables.
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from plimsoll.adapters.artefacts.archives import Archives, unpacked
+from plimsoll.adapters.artefacts.archives import Archives, unpack_tar, unpacked
 from plimsoll.adapters.artefacts.cache import Cache
-from plimsoll.adapters.artefacts.release_programs import unpack_tar
 from plimsoll.adapters.artefacts.web import web_blocks
 from plimsoll.domain.keys.variant import Archive
 from plimsoll.domain.text.errors import ArtefactError

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.artefacts import debian
+from plimsoll.adapters.artefacts import jdks
 from plimsoll.adapters.artefacts.web import Ended
 from plimsoll.domain.text.errors import ArtefactError
 
@@ -43,7 +43,7 @@ def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]
             file(root / "usr/lib/x86_64-linux-gnu/libc.so.6", "the library")
         return Ended(0, "")
 
-    monkeypatch.setattr(debian, "run", run)
+    monkeypatch.setattr(jdks, "run", run)
     return ran
 
 
@@ -51,7 +51,7 @@ def unpacked(tmp_path: Path) -> Path:
     folder, scratch = tmp_path / "content", tmp_path / "scratch"
     folder.mkdir()
     scratch.mkdir()
-    debian.unpack("openjdk-8", folder, scratch)
+    jdks.unpack_debian("openjdk-8", folder, scratch)
     return folder
 
 
@@ -86,7 +86,7 @@ def test_packages_come_from_the_machine_s_own_mirror_with_the_signed_index(
 
 
 def test_a_machine_without_a_mirror_of_debian_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(debian, "run", lambda *_, **__: Ended(0, "Ubuntu noble http://mirror/ubuntu/"))
+    monkeypatch.setattr(jdks, "run", lambda *_, **__: Ended(0, "Ubuntu noble http://mirror/ubuntu/"))
 
     with pytest.raises(ArtefactError, match="apt knows no mirror of Debian here"):
         unpacked(tmp_path)
@@ -96,10 +96,10 @@ def test_an_apt_that_fails_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def run(argv: Any, **_: Any) -> Any:
         return Ended(0, MIRRORS) if "indextargets" in argv else Ended(100, "E: the index is not signed")
 
-    monkeypatch.setattr(debian, "run", run)
+    monkeypatch.setattr(jdks, "run", run)
     with pytest.raises(ArtefactError, match="the index is not signed"):
         unpacked(tmp_path)
 
 
 def test_a_jdk_that_there_is_no_package_of_can_not_be_fetched() -> None:
-    assert not debian.can_be_fetched("openjdk-14")
+    assert not jdks.is_in_debian("openjdk-14")

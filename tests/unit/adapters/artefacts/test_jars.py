@@ -7,8 +7,7 @@ import pytest
 
 from plimsoll.adapters.artefacts import maven
 from plimsoll.adapters.artefacts.cache import Cache
-from plimsoll.adapters.artefacts.locks import LockedJar, LockedSet
-from plimsoll.adapters.artefacts.maven import jar_folder
+from plimsoll.adapters.artefacts.maven import LockedJar, LockedSet, jar_folder
 from plimsoll.domain.text.errors import ArtefactError
 
 

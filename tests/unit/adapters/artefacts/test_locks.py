@@ -4,14 +4,14 @@ from typing import Any
 import pytest
 from tests.support.campaigns.shipped import shipped_for_this_machine
 
-from plimsoll.adapters.artefacts import debian, locks
+from plimsoll.adapters.artefacts.jdks import DEBIAN_PACKAGES, JDKS, locked_jdks
 from plimsoll.adapters.artefacts.lock import roots_of
-from plimsoll.adapters.artefacts.locks import LockedJar, database_versions, locked_jdks, locked_set
+from plimsoll.adapters.artefacts.maven import FOLDER, LockedJar, database_versions, locked_set
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.text.errors import ArtefactError
 from plimsoll.ports.artefacts import LOAD_JDK
 
-SETS = sorted(path.stem for path in locks.FOLDER.glob("*.json") if path != locks.JDKS)
+SETS = sorted(path.stem for path in FOLDER.glob("*.json") if path != JDKS)
 
 
 def test_there_are_locks_for_what_the_publications_ran() -> None:
@@ -29,7 +29,7 @@ def test_every_lock_is_of_what_its_name_says_and_no_two_files_share_a_name(name:
     assert set(locked.roots) <= {jar.coordinates for jar in locked.jars}
 
 
-@pytest.mark.parametrize("path", sorted(locks.FOLDER.glob("*.json")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.json")), ids=lambda path: path.stem)
 def test_no_lock_names_a_host(path: Any) -> None:
     assert re.search(r"//|\.(com|org|net)/", path.read_text()) is None
 
@@ -38,7 +38,7 @@ def test_every_shipped_local_definition_can_be_prepared() -> None:
     definitions = shipped_for_this_machine()
     assert definitions
     for definition in definitions:
-        assert {variant.jvm.jdk for variant in definition.variants} <= {*locked_jdks(), *debian.PACKAGES}
+        assert {variant.jvm.jdk for variant in definition.variants} <= {*locked_jdks(), *DEBIAN_PACKAGES}
         for variant in definition.variants:
             assert resolve(definition).version_of(variant) in database_versions(resolve(definition).product_of(variant))
 

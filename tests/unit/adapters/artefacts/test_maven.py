@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 import requests
 
-from plimsoll.adapters.artefacts.locks import LockedJar
-from plimsoll.adapters.artefacts.maven import fetch
+from plimsoll.adapters.artefacts.maven import LockedJar, fetch
 from plimsoll.domain.text.errors import ArtefactError
 
 JAR = LockedJar(coordinates="org.x:a:1", sha256=hashlib.sha256(b"right").hexdigest(), size_bytes=5)

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.artefacts.java_programs import Sources, load_generator, load_generator_for_hbase
-from plimsoll.adapters.artefacts.locks import locked_set
+from plimsoll.adapters.artefacts.java_programs import load_generator, load_generator_for_hbase
+from plimsoll.adapters.artefacts.maven import locked_set
 from plimsoll.adapters.generators.cassandra_stress.checks import PROGRAM
 from plimsoll.domain.campaign.resolve import product_spec, resolve
 from plimsoll.domain.campaign.specs import VariantSpec
@@ -121,10 +121,10 @@ def test_an_unknown_database_is_refused(artefacts: Artefacts) -> None:
 def test_the_generators_place_follows_its_sources(tmp_path: Path) -> None:
     (tmp_path / "p").mkdir()
     (tmp_path / "p" / "A.java").write_text("class A {}")
-    first = load_generator(Sources(tmp_path)).entry()
-    assert load_generator(Sources(tmp_path)).entry() == first
+    first = load_generator(tmp_path).entry()
+    assert load_generator(tmp_path).entry() == first
     (tmp_path / "p" / "A.java").write_text("class A { }")
-    assert load_generator(Sources(tmp_path)).entry() != first
+    assert load_generator(tmp_path).entry() != first
 
 
 def test_each_protocol_has_a_class_path_of_its_own() -> None:
@@ -138,7 +138,7 @@ def test_each_protocol_has_a_class_path_of_its_own() -> None:
 
 def test_missing_sources_are_said(artefacts: Artefacts, tmp_path: Path) -> None:
     with pytest.raises(ArtefactError, match="Java sources are not there"):
-        load_generator(Sources(tmp_path / "none")).entry()
+        load_generator(tmp_path / "none").entry()
 
 
 def test_what_is_downloaded_is_named_with_its_size_by_the_lock_file(artefacts: Artefacts, tmp_path: Path) -> None:

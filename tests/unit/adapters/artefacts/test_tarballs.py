@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import pytest
 
-from plimsoll.adapters.artefacts import release_programs
-from plimsoll.adapters.artefacts.release_programs import unpack_tar
+from plimsoll.adapters.artefacts import archives
+from plimsoll.adapters.artefacts.archives import unpack_tar
 
 
 @pytest.fixture(params=["with the filter", "without"], autouse=True)
@@ -101,7 +101,7 @@ def test_no_more_is_unpacked_than_the_bound(folder: Path) -> None:
 
 
 def test_no_more_members_are_unpacked_than_the_bound(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(release_programs, "MOST_MEMBERS", 4)
+    monkeypatch.setattr(archives, "MOST_MEMBERS", 4)
     packed = archive(folder, *(member(f"file{place}") for place in range(5)))
     with pytest.raises(tarfile.TarError, match="more than 4 files, folders and links"):
         unpack_tar(packed, folder)

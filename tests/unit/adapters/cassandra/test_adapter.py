@@ -12,7 +12,7 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.scripted_host import ScriptedHost
 from tests.support.resolved import only_part
 
-from plimsoll.adapters.products.cassandra import Cassandra, builds
+from plimsoll.adapters.products.cassandra import Cassandra, build_jars
 from plimsoll.domain.campaign.resolve import variant_spec
 from plimsoll.domain.text.errors import DeployError
 from plimsoll.ports.host import CommandResult, JobStatus
@@ -140,7 +140,7 @@ def test_nodes_of_an_archive_run_its_jars(
 ) -> None:
     archive = {"url": "https://ci.example/apache-cassandra-4.0.1-bin.tar.gz", "sha256": "ab" * 32}
     definition = define(variant={"archive": archive})
-    with ZipFile(builds.jars(artefacts, definition.variants[0].archive) / "apache-cassandra-4.0.1.jar", "w") as jar:
+    with ZipFile(build_jars(artefacts, definition.variants[0].archive) / "apache-cassandra-4.0.1.jar", "w") as jar:
         jar.writestr("META-INF/hotspot_compiler", HINTS)
     cassandra.deploy(variant_spec(only_part(definition), definition.variants[0]), healthy, load, LIFETIME)
     argv = healthy[0].jobs["cassandra"].argv

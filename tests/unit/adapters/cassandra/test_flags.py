@@ -4,8 +4,7 @@ from typing import Any, get_args
 import pytest
 
 from plimsoll.adapters.products.cassandra.command import TLP_2020, collector_flags
-from plimsoll.adapters.products.cassandra.release import CASSANDRA_4_0, Release
-from plimsoll.adapters.products.cassandra.releases import release_of
+from plimsoll.adapters.products.cassandra.release import CASSANDRA_4_0, Release, release_of
 from plimsoll.adapters.products.nodes.jvm_flags import gc_log_flags, heap_flags, jdk_major
 from plimsoll.domain.keys.variant import Collector, JvmConfiguration
 

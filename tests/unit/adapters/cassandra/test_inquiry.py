@@ -7,7 +7,7 @@ import pytest
 from tests.fakes.scripted_host import ScriptedHost
 
 from plimsoll.adapters.products.cassandra.inquiry import inspect
-from plimsoll.adapters.products.nodes.tool import NodeTool, jvm_facts
+from plimsoll.adapters.products.nodes.own_machine import NodeTool, jvm_facts
 from plimsoll.domain.hosts.cluster import HostInfo
 from plimsoll.domain.keys.variant import Archive
 from plimsoll.domain.text.errors import DeployError

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from plimsoll.adapters.products.cassandra.inquiry import bytes_on_disk, drop
-from plimsoll.adapters.products.nodes.tool import NodeTool
+from plimsoll.adapters.products.nodes.own_machine import NodeTool
 from plimsoll.domain.text.errors import DeployError
 from plimsoll.ports.host import CommandResult
 

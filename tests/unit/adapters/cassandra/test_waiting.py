@@ -5,7 +5,7 @@ import pytest
 from tests.fakes.clock import SteppingClock
 
 from plimsoll.adapters.products.cassandra.node_files import NODE
-from plimsoll.adapters.products.nodes.waiting import Patience
+from plimsoll.adapters.products.nodes.node_state import Patience
 from plimsoll.domain.text.errors import DeployError
 from plimsoll.ports.host import Job, JobStatus
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from plimsoll.adapters.cql import created_table, tables, types, words_of
 from plimsoll.adapters.cql.statements import schema_faults, statement_faults, table_faults, unread
-from plimsoll.adapters.cql.tables import created_table, tables, types, words_of
 
 SCHEMA = [
     "CREATE TYPE IF NOT EXISTS full_name (first text, last text)",

@@ -5,7 +5,9 @@ from typing import Any, cast
 
 import pytest
 
-from plimsoll.adapters.external import Database, Databases, ExternalOptions, read_options
+from plimsoll.adapters.external.database import Database, Databases
+from plimsoll.adapters.external.endpoint_options import read_options
+from plimsoll.adapters.external.options import ExternalOptions
 from plimsoll.adapters.providers.external.checks import database_problems
 from plimsoll.domain.hosts.fingerprint import ReportedNode
 from plimsoll.ports.secrets import DatabaseAccess
@@ -103,6 +105,6 @@ def test_a_node_that_the_database_names_elsewhere_is_refused_and_never_asked() -
 
 def test_whoever_knows_the_password_leaves_no_core(monkeypatch: pytest.MonkeyPatch) -> None:
     limits: list[Any] = []
-    monkeypatch.setattr("plimsoll.adapters.external.access.resource.setrlimit", lambda *one: limits.append(one))
+    monkeypatch.setattr("plimsoll.adapters.external.database.resource.setrlimit", lambda *one: limits.append(one))
     Databases(cast(Any, None)).of(options(connection=""))
     assert limits == [(resource.RLIMIT_CORE, (0, 0))]

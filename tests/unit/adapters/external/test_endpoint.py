@@ -10,7 +10,8 @@ import pytest
 from tests.fakes.clock import BEGAN, SteppingClock
 from tests.fakes.scripted_host import ScriptedHost
 
-from plimsoll.adapters.external import EndpointOptions, Endpoints
+from plimsoll.adapters.external.endpoint import Endpoints
+from plimsoll.adapters.external.endpoint_options import EndpointOptions
 from plimsoll.adapters.providers.external.made import CellOfEndpoint
 from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest, HostInfo, SetUp
 from plimsoll.domain.text.errors import ProviderError, SecretError

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.external import EndpointOptions, read_options
+from plimsoll.adapters.external.endpoint_options import EndpointOptions, read_options
 
 WRITTEN: dict[str, Any] = {
     "addresses": ["db.example:5432", "[::1]:6000"],

@@ -8,7 +8,7 @@ import pytest
 
 from plimsoll.adapters.external.keyspaces import Mark, NewKeyspace, drop_marked, mark_of, require_own_keyspace
 from plimsoll.adapters.native_protocol import DatabaseRefused, Session
-from plimsoll.adapters.native_protocol.frames import UNAUTHORIZED, Refusal
+from plimsoll.adapters.native_protocol.frames import UNAUTHORIZED
 from plimsoll.domain.text.errors import ProviderError
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)
@@ -119,6 +119,6 @@ def test_a_mark_that_no_plimsoll_wrote_is_none(comment: str) -> None:
 
 
 def test_a_user_without_the_right_is_told_which() -> None:
-    refused = DatabaseRefused(Refusal(UNAUTHORIZED, "User bench has no CREATE permission"), "node:9042")
+    refused = DatabaseRefused(UNAUTHORIZED, "User bench has no CREATE permission", "node:9042")
     with pytest.raises(ProviderError, match=r"no CREATE permission\n  To mend it: let the user create and drop"):
         make(Answers({}, refused))

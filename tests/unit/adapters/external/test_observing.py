@@ -7,16 +7,17 @@ from typing import Any, cast
 
 import pytest
 
-from plimsoll.adapters.external import Observe, read_options
+from plimsoll.adapters.external.endpoint_options import read_options
+from plimsoll.adapters.external.options import Observe
 from plimsoll.adapters.hosts.reached import Target
 from plimsoll.adapters.products.external import ExternalProduct
-from plimsoll.adapters.products.nodes.node_process import UnreadLogs
 from plimsoll.adapters.providers.external import Observers
 from plimsoll.adapters.providers.external.observing import observed_hosts
 from plimsoll.adapters.providers.ssh.execution import Answer
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import ClusterId, HostInfo
 from plimsoll.domain.text.errors import HostError, ProviderError
+from plimsoll.ports.product import Evidence
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHNvbWUga2V5IG9mIHRoaXJ0eS10d28gYnl0ZXMhIQ=="
 HOSTS = [{"address": f"10.0.0.{number}", "host_key": KEY} for number in (1, 2)]
@@ -111,7 +112,7 @@ def test_logs_are_kept_under_names_of_their_own() -> None:
 
 def product(**changes: Any) -> Any:
     cql: dict[str, Any] = {"contact_points": ["10.0.0.1"], "data_centre": "dc1", "keyspace": "bench"}
-    made = ExternalProduct(cast(Any, None), cast(Any, None), {"cassandra": UnreadLogs()})
+    made = ExternalProduct(cast(Any, None), cast(Any, None), {"cassandra": Evidence()})
     observed: dict[str, Any] = {"observe": {**WRITTEN, **changes}} if changes else {}
     return made.at({**cql, **observed})
 

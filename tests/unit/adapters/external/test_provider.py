@@ -13,7 +13,8 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.no_observers import NO_OBSERVERS
 from tests.fakes.scripted_host import ScriptedHost
 
-from plimsoll.adapters.external import Endpoints, endpoint_options
+from plimsoll.adapters.external import endpoint_options
+from plimsoll.adapters.external.endpoint import Endpoints
 from plimsoll.adapters.external.keyspaces import Mark
 from plimsoll.adapters.providers import external as asking
 from plimsoll.adapters.providers.external import ExternalProvider, Reach

@@ -8,8 +8,7 @@ from tests.fakes.scripted_host import ScriptedHost
 from tests.support.resolved import only_part
 from tests.unit.adapters.foreign_load.load_requests import definition, request
 
-from plimsoll.adapters.generators.latte import Latte
-from plimsoll.adapters.generators.latte.workload import functions, script
+from plimsoll.adapters.generators.latte import Latte, functions, script
 from plimsoll.domain.campaign.resolve import load_spec
 from plimsoll.domain.hosts.cluster import HostInfo
 from plimsoll.domain.text.errors import HostError

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.adapters.cql.tables import tables
+from plimsoll.adapters.cql import tables
 from plimsoll.adapters.generators.plimsoll_stress.markers import marker_types
 
 SCHEMA = [

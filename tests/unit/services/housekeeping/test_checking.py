@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.fakes.installation import Installation
 
-from plimsoll.adapters.artefacts.release_programs import unpack_tar
+from plimsoll.adapters.artefacts.archives import unpack_tar
 from plimsoll.domain.text.errors import NotFound
 from plimsoll.services.campaign.curating import annotate
 from plimsoll.services.cell.attempts import begin

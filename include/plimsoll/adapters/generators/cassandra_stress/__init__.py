@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from math import isfinite
 from typing import Any
 
-from plimsoll.adapters.artefacts.java_programs import OwnProgram
+from plimsoll.adapters.artefacts.java_programs import java_argv
 from plimsoll.adapters.generators.cassandra_stress import workloads
 from plimsoll.adapters.generators.cassandra_stress.checks import PROGRAM, problems, unread_queries
 from plimsoll.adapters.generators.foreign_load import (
@@ -148,10 +148,9 @@ class CassandraStress(ForeignGenerator):
         return Load(commands, [_LOG_HEAD], files)
 
     def _java(self, host: Host, spec: LoadSpec) -> Sequence[str]:
-        program = OwnProgram(_MAIN, self._artefacts.program(PROGRAM), OWN_JDK)
         heap, folder = spec.load_generator.heap, folder_of(host)
         files = (f"-Dlogback.configurationFile={folder / workloads.LOGBACK}", f"-Dcassandra.storagedir={folder}")
-        return program.argv(self._artefacts, host, jvm=(f"-Xms{heap}", f"-Xmx{heap}", *files))
+        return java_argv(self._artefacts, PROGRAM, _MAIN, host, jvm=(f"-Xms{heap}", f"-Xmx{heap}", *files))
 
     def _plan(self, request: LoadRequest) -> dict[str, Any]:
         workload = request.spec.workload

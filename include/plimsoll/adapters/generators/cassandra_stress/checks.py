@@ -4,19 +4,19 @@ cassandra-stress and its libraries as parts of a release of Cassandra: they are 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.cql import protocol_problems
+from plimsoll.adapters.cql import Table, created_table, name_of, tables, types, words_of
 from plimsoll.adapters.cql.statements import statement_faults, table_faults, unread
-from plimsoll.adapters.cql.tables import Table, created_table, name_of, tables, types, words_of
 from plimsoll.adapters.generators.cassandra_stress.workloads import OPTIONS, USER, shares
 from plimsoll.adapters.generators.workload_options import (
     given_options,
     length_problems,
     operation_problems,
     option_problems,
+    protocol_problems,
 )
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.text.errors import Problem
@@ -41,21 +41,19 @@ def problems(spec: LoadSpec, artefacts: ProgramSource) -> Sequence[Problem]:
     """Return all problems at once. Downloads nothing."""
     lacks = artefacts.missing_of_program(PROGRAM, "load_generator.name", spec.name)
     speaks = protocol_problems(spec, PROGRAM.name)
-    return [*speaks, *_workload(spec), *_generator(spec), *length_problems(spec), *lacks]
+    faults = workload_problems(spec, OPTIONS, "that cassandra-stress can put on")
+    return [*speaks, *faults, *_generator(spec), *length_problems(spec), *lacks]
 
 
-def _workload(spec: LoadSpec) -> Iterator[Problem]:
-    name = spec.workload.name
-    if name not in OPTIONS:
-        mend = meant_or_known(name, list(OPTIONS))
-        yield Problem("workload.name", f"{name!r} is no workload that cassandra-stress can put on", mend)
-        return
-    yield from workload_problems(spec)
+def workload_problems(spec: LoadSpec, known: Collection[str], kind: str) -> Iterator[Problem]:
+    """Yield faults of a workload's name, of its options, else of its operations.
 
-
-def workload_problems(spec: LoadSpec) -> Iterator[Problem]:
-    """Yield faults of the options of a workload that is known here; else of its operations."""
+    `known`: those of these workloads that the generator has, of a `kind` such as `that cassandra-stress can put on`.
+    """
     name, options = spec.workload.name, given_options(spec.workload)
+    if name not in known:
+        yield Problem("workload.name", f"{name!r} is no workload {kind}", meant_or_known(name, list(known)))
+        return
     faults = list(option_problems("workload", name, OPTIONS[name], options))
     if name == USER and not faults:
         faults = list(_profile(options))

@@ -83,8 +83,8 @@ class StandardRow:
     write: float
     read: float
     keys: str
-    mean: float | None
-    deviation: float | None
+    mean: float
+    deviation: float
     column_size: int
 
     @property
@@ -99,9 +99,7 @@ class StandardRow:
             return f"seq=1..{self.rows}"
         if self.keys == "uniform":
             return f"dist=uniform(1..{self.rows})"
-        mean = (1 + self.rows) / 2 if self.mean is None else self.mean
-        deviation = (self.rows - 1) / 2 / 3 if self.deviation is None else self.deviation
-        return f"dist=gaussian(1..{self.rows},{mean:.15g},{deviation:.15g})"
+        return f"dist=gaussian(1..{self.rows},{self.mean:.15g},{self.deviation:.15g})"
 
 
 def standard_row(workload: Workload) -> StandardRow:
@@ -116,8 +114,8 @@ def standard_row(workload: Workload) -> StandardRow:
         write=weights[0] if numbers["write"] is None else numbers["write"],
         read=weights[1] if numbers["read"] is None else numbers["read"],
         keys=keys,
-        mean=numbers["mean"],
-        deviation=numbers["deviation"],
+        mean=(1 + count) / 2 if numbers["mean"] is None else numbers["mean"],
+        deviation=(count - 1) / 2 / 3 if numbers["deviation"] is None else numbers["deviation"],
         column_size=int(numbers["column_size"] or 0),
     )
 

@@ -9,8 +9,6 @@ from fnmatch import fnmatchcase
 from inspect import getsource
 from pathlib import PurePosixPath
 
-from pydantic import JsonValue
-
 from plimsoll.adapters.external.endpoint_options import OF_ENDPOINT, OWN
 from plimsoll.adapters.generators.command import starter
 from plimsoll.adapters.generators.command.watcher import ERRORS, ERRORS_S, FIGURES, RATE, STOPPED, percentile_of
@@ -19,7 +17,7 @@ from plimsoll.adapters.generators.foreign_load import CONSOLE, END, LEASE, LOAD,
 from plimsoll.adapters.generators.workload_options import length_problems
 from plimsoll.adapters.hosts.base import PYTHON
 from plimsoll.domain.campaign.specs import LoadSpec
-from plimsoll.domain.keys.system import LoadCommand, placeholders
+from plimsoll.domain.keys.system import LoadCommand, placeholders, values_of
 from plimsoll.domain.keys.variant import is_inside
 from plimsoll.domain.keys.workload import Workload
 from plimsoll.domain.text.errors import Problem
@@ -68,8 +66,7 @@ _WITHOUT = {
 
 def options_of(workload: Workload) -> dict[str, str]:
     """Return the workload's name, and its options that are texts or numbers, as they are written."""
-    options = {"workload": workload.name, **workload.model_dump(mode="json", exclude={"name"})}
-    return {name: _text(value) for name, value in options.items() if isinstance(value, str | int | float)}
+    return values_of({"workload": workload.name, **workload.model_dump(mode="json", exclude={"name"})})
 
 
 def of_workload(workload: Workload) -> dict[str, str]:
@@ -124,10 +121,6 @@ def known_values(spec: LoadSpec, folders: Mapping[str, PurePosixPath]) -> dict[s
         "heap": generator.heap,
         **{name: str(path) for name, path in folders.items()},
     }
-
-
-def _text(value: JsonValue) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def problems(spec: LoadSpec, artefacts: ProgramSource) -> Sequence[Problem]:

@@ -1,4 +1,6 @@
-"""latte on the load host of a cluster. It must be installed there, and is looked for, as no registry has it built."""
+"""latte on the load host of a cluster, with cassandra-stress' standard row as a script in Rune. It must be installed
+there, and is looked for, as no registry has it built.
+"""
 
 import json
 import re
@@ -7,9 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from plimsoll.adapters.cql import protocol_problems
 from plimsoll.adapters.generators.cassandra_stress.checks import workload_problems
-from plimsoll.adapters.generators.cassandra_stress.workloads import rows, shares
+from plimsoll.adapters.generators.cassandra_stress.workloads import StandardRow, rows, shares, standard_row
 from plimsoll.adapters.generators.foreign_load import (
     LOAD,
     PLAN,
@@ -22,15 +23,67 @@ from plimsoll.adapters.generators.foreign_load import (
     phase_of,
     run_s,
 )
-from plimsoll.adapters.generators.latte import workload
-from plimsoll.adapters.generators.workload_options import length_problems
+from plimsoll.adapters.generators.workload_options import length_problems, protocol_problems
 from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
 from plimsoll.domain.text.errors import HostError, Problem
-from plimsoll.domain.text.wording import meant_or_known, shortened
+from plimsoll.domain.text.wording import shortened
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+
+FILE = "standard-row.rn"
+WORKLOADS = ("StandardRow", "mixed", "write", "read")
+_TABLE = "CREATE TABLE IF NOT EXISTS keyspace1.standard1"
+_COLUMNS = tuple(f'\\"C{number}\\"' for number in range(5))
+"""Quoted names, as they stand in a string of Rune's."""
+
+_SCRIPT = """//! Plimsoll's StandardRow: one row of five blobs by a blob.
+const ROWS = {rows};
+const SIZE = {size};
+
+pub async fn schema(ctx) {{
+    ctx.execute("{keyspace}").await?;
+    ctx.execute("{table}").await?;
+    Ok(())
+}}
+
+pub async fn erase(ctx) {{
+    ctx.execute("TRUNCATE keyspace1.standard1").await
+}}
+
+pub async fn prepare(ctx) {{
+    ctx.load_cycle_count = ROWS;
+    ctx.prepare("write", "INSERT INTO keyspace1.standard1 (key, {names}) VALUES (:key, {markers})").await?;
+    ctx.prepare("read", "SELECT * FROM keyspace1.standard1 WHERE key = :key").await?;
+    Ok(())
+}}
+
+fn key_of(number) {{
+    latte::blob(number, 10)
+}}
+
+fn drawn(i) {{
+    {draw}
+}}
+
+async fn insert(ctx, number, i) {{
+    ctx.execute_prepared("write", [key_of(number), {values}]).await
+}}
+
+pub async fn load(ctx, i) {{
+    insert(ctx, i, i).await
+}}
+
+pub async fn write(ctx, i) {{
+    insert(ctx, drawn(i), i).await
+}}
+
+pub async fn read(ctx, i) {{
+    ctx.execute_prepared("read", [key_of(drawn(i))]).await
+}}
+"""
+
 
 _REPORT = "latte.json"
 _VERSION = "0.29"
@@ -45,9 +98,8 @@ PLACES = ("~/.cargo/bin", "/usr/local/bin")
 """Places where a host is searched beside its PATH, which is short for a user who does not log in."""
 
 _TIMEOUT = timedelta(seconds=20)
-_OTHER_PLACES = " ".join(f"{place}/latte" for place in PLACES)
 _FIND = f"""
-at=$(command -v latte || ls {_OTHER_PLACES} 2>/dev/null | head -n 1)
+at=$(command -v latte || ls {" ".join(f"{place}/latte" for place in PLACES)} 2>/dev/null | head -n 1)
 [ -n "$at" ] || exit 0
 echo "$at"
 "$at" --version
@@ -127,19 +179,18 @@ class Latte(ForeignGenerator):
         installation = installed(host)
         if installation is None or _unready(installation):
             raise HostError(_unready(installation), where=host.info.name)
-        binary = installation.path
-        at = (workload.FILE, *request.contact_points)
+        latte, at = installation.path, (FILE, *request.contact_points)
         with_level = ("--consistency", spec.workload.consistency)
         threads = ("--threads", str(generator.threads), "--concurrency", str(generator.concurrency))
         timed = (
             *("--rate", str(request.load_ops_s), "--duration", f"{run_s(spec)}s", "--warmup", "0"),
-            *("--sampling", "1s", "--functions", workload.functions(spec), "--output", _REPORT, "--quiet"),
+            *("--sampling", "1s", "--functions", functions(spec), "--output", _REPORT, "--quiet"),
         )
-        commands = [Command("schema", (binary, "schema", *with_level, *at))]
-        if rows(spec.workload):
-            commands.append(Command(POPULATE, (binary, "load", *threads, "--quiet", *with_level, *at)))
-        commands.append(Command(LOAD, (binary, "run", *timed, *threads, *with_level, *at)))
-        return Load(commands, files={workload.FILE: workload.script(spec)})
+        schema = Command("schema", (latte, "schema", *with_level, *at))
+        populate = Command(POPULATE, (latte, "load", *threads, "--quiet", *with_level, *at))
+        run = Command(LOAD, (latte, "run", *timed, *threads, *with_level, *at))
+        commands = [schema, populate, run] if rows(spec.workload) else [schema, run]
+        return Load(commands, files={FILE: script(spec)})
 
     def _plan(self, request: LoadRequest) -> dict[str, Any]:
         return {"rows": rows(request.spec.workload), "shares": shares(request.spec.workload)}
@@ -153,12 +204,9 @@ class Latte(ForeignGenerator):
 
 
 def _problems(spec: LoadSpec) -> Iterator[Problem]:
-    name = spec.workload.name
-    if name not in workload.WORKLOADS:
-        mend = meant_or_known(name, list(workload.WORKLOADS))
-        yield Problem("workload.name", f"{name!r} is no workload that Plimsoll has for latte", mend)
+    yield from workload_problems(spec, WORKLOADS, "that Plimsoll has for latte")
+    if spec.workload.name not in WORKLOADS:
         return
-    yield from workload_problems(spec)
     if any(level.windows == "sliding" for level in spec.service_levels):
         yield Problem("service_levels", "latte's samples are no whole seconds: windows can't slide", "use aligned ones")
     yield from length_problems(spec)
@@ -184,3 +232,39 @@ def installed(host: Host) -> Installed | None:
     path, *version = host.run(("/bin/sh", "-c", _FIND), timeout=_TIMEOUT, check=False).stdout.splitlines() or [""]
     words = " ".join(version).split()
     return Installed(path, words[-1] if words else "") if path else None
+
+
+def script(spec: LoadSpec) -> str:
+    """Return the text of the workload's file. It contains only numbers of the definition."""
+    row = standard_row(spec.workload)
+    replication = f"{{'class': 'SimpleStrategy', 'replication_factor': {spec.workload.replication_factor}}}"
+    columns = ", ".join(f"{name} blob" for name in _COLUMNS)
+    return _SCRIPT.format(
+        rows=row.rows,
+        size=row.column_size,
+        keyspace=f"CREATE KEYSPACE IF NOT EXISTS keyspace1 WITH replication = {replication}",
+        # Without compression, as cassandra-stress makes this table
+        table=f"{_TABLE} (key blob PRIMARY KEY, {columns}) WITH compression = {{'enabled': 'false'}}",
+        names=", ".join(_COLUMNS),
+        markers=", ".join(f":c{number}" for number in range(5)),
+        values=", ".join(f"latte::blob(latte::hash2(i, {number}), SIZE)" for number in range(5)),
+        draw=_draw(row),
+    )
+
+
+def functions(spec: LoadSpec) -> str:
+    """Return the values of `-f`: the operations with their weights."""
+    row = standard_row(spec.workload)
+    weights = {"write": row.write, "read": row.read}
+    return ",".join(f"{name}:{weight:g}" for name, weight in weights.items() if weight)
+
+
+def _draw(row: StandardRow) -> str:
+    if row.keys == "sequence":
+        return "i % ROWS"
+    if row.keys == "uniform":
+        return "latte::hash_range(i, ROWS)"
+    # Definitions count keys from 1, as cassandra-stress does, and this script from 0
+    drawn = f"latte::normal(i, {row.mean - 1!r}, {row.deviation!r})"
+    # Keys that lie outside are clamped, as by cassandra-stress
+    return f"{drawn}.clamp(0.0, {float(row.rows - 1)!r}) as i64"

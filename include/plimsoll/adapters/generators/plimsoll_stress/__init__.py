@@ -8,14 +8,14 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from plimsoll import __version__
-from plimsoll.adapters.artefacts.java_programs import OwnProgram
+from plimsoll.adapters.artefacts.java_programs import java_argv
 from plimsoll.adapters.generators.foreign_load import (
     END,
     PLAN,
     TAIL_BYTES,
     end_by_rule,
     folder_of,
-    parse_plan,
+    parse_object,
     renew_lease,
     tail,
 )
@@ -34,7 +34,7 @@ from plimsoll.domain.keys.variant import Download
 from plimsoll.domain.keys.workload import BASIC_TIME_SERIES, Workload
 from plimsoll.domain.text.errors import Problem
 from plimsoll.domain.text.wording import plural
-from plimsoll.ports.artefacts import LOAD_JDK, ProgramSource, jdk_of
+from plimsoll.ports.artefacts import LOAD_JDK, ProgramSource
 from plimsoll.ports.host import Host, Job, JobStatus
 from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus
 
@@ -159,10 +159,9 @@ class PlimsollStress(LoadGenerator):
 
     def _start(self, host: Host, request: LoadRequest, folder: PurePosixPath, arguments: Sequence[str]) -> None:
         heap, clients = request.spec.load_generator.heap, command.CLIENT_PROGRAMS[request.protocol]
-        program = OwnProgram(clients.main, self._artefacts.program(clients.program), jdk_of(clients.program))
         coreless = ("-XX:-CreateCoredumpOnCrash",) if request.database else ()  # it knows a password
         jvm = (f"-Xms{heap}", f"-Xmx{heap}", *clients.jvm, *coreless)
-        argv = program.argv(self._artefacts, host, *arguments, jvm=jvm)
+        argv = java_argv(self._artefacts, clients.program, clients.main, host, *arguments, jvm=jvm)
         if "--options" in arguments:
             options = remarks.with_last_row(given_options(request.spec.workload))
             host.write(folder / command.OPTIONS, json.dumps(options, indent=1))
@@ -208,7 +207,7 @@ def _draining(progress: reports.Progress) -> str:
 
 def _plan(host: Host) -> dict[str, Any]:
     """Return the settings that the load was started with; an empty job id where it was not started."""
-    return {"job_id": "", "duration_s": 0, "is_leased": False, **parse_plan(tail(host, PLAN))}
+    return {"job_id": "", "duration_s": 0, "is_leased": False, **parse_object(PLAN, tail(host, PLAN))}
 
 
 def _fault(host: Host, job: JobStatus, summary: LoadSummary) -> str | None:

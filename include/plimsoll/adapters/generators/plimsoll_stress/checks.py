@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.cql.tables import words_of
+from plimsoll.adapters.cql import words_of
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import OWN_STATEMENTS, catalogue, share_options, shares
 from plimsoll.adapters.generators.plimsoll_stress.command import CLIENT_PROGRAMS, KEYSPACE, programs
 from plimsoll.adapters.generators.plimsoll_stress.own_statements import own_statement_problems, schema_statements

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.cql.tables import Table, Tables, inserted, name_of, table_of, words_of
+from plimsoll.adapters.cql import Table, Tables, inserted, name_of, table_of, words_of
 from plimsoll.domain.text.errors import Problem
 from plimsoll.domain.text.units import parse_count
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
+from plimsoll.adapters.cql import Tables, created_table, tables, types, words_of
 from plimsoll.adapters.cql.statements import schema_faults, statement_faults, table_faults, unread
-from plimsoll.adapters.cql.tables import Tables, created_table, tables, types, words_of
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import catalogue, own_operations, share_of
 from plimsoll.adapters.generators.plimsoll_stress.markers import fit_problems, marker_types, markers, range_problems
 from plimsoll.adapters.generators.workload_options import option_problems

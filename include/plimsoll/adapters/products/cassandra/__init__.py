@@ -1,35 +1,38 @@
-"""Apache Cassandra as a product under test, and the check beforehand that a definition's nodes can start."""
+"""Apache Cassandra as a product under test, and the check beforehand that a definition's nodes can start.
 
+A build of one's own is the archive that a variant names, `apache-cassandra-…-bin.tar.gz` as `ant artifacts` makes it.
+The release line still decides settings and flags, so that builds and releases differ in their code alone.
+"""
+
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from pydantic import JsonValue
 
 from plimsoll.adapters.artefacts.java_programs import install
-from plimsoll.adapters.products.cassandra import builds
 from plimsoll.adapters.products.cassandra.acting import ACTIONS, act
 from plimsoll.adapters.products.cassandra.command import TLP_2020, jvm_arguments
 from plimsoll.adapters.products.cassandra.inquiry import bytes_on_disk, drop, inspect, settle_command
-from plimsoll.adapters.products.cassandra.node import PORTS, RESERVED, TOKENS, Blueprint, start
+from plimsoll.adapters.products.cassandra.node import JAR, PORTS, RESERVED, TOKENS, Blueprint, start
 from plimsoll.adapters.products.cassandra.node_files import NODE, CassandraLog, current_process, declared
-from plimsoll.adapters.products.cassandra.release import PRODUCT
-from plimsoll.adapters.products.cassandra.releases import RELEASES, release_of
+from plimsoll.adapters.products.cassandra.release import PRODUCT, RELEASES, release_of
 from plimsoll.adapters.products.nodes.jvm_flags import JarProduct, jdk_major
 from plimsoll.adapters.products.nodes.node_process import refused_settings, shown
-from plimsoll.adapters.products.nodes.node_state import down
-from plimsoll.adapters.products.nodes.own_machine import leftover_work
-from plimsoll.adapters.products.nodes.tool import WHOLE
-from plimsoll.adapters.products.nodes.waiting import Patience
+from plimsoll.adapters.products.nodes.node_state import Patience, down
+from plimsoll.adapters.products.nodes.own_machine import WHOLE, leftover_work
 from plimsoll.domain.attempt.load_summary import LeftoverWork
 from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint
 from plimsoll.domain.keys.action import ActionName
 from plimsoll.domain.keys.process import Process
-from plimsoll.domain.keys.variant import Download, JvmConfiguration, Variant
-from plimsoll.domain.text.errors import DeployError, Problem
+from plimsoll.domain.keys.variant import Archive, Download, JvmConfiguration, Variant
+from plimsoll.domain.text.errors import ArtefactError, DeployError, Problem
+from plimsoll.ports.artefacts import ArtefactSource, how_to_fetch
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import ActionRequest, ActionStatus, Evidence
 
@@ -38,6 +41,9 @@ _CPUS = 8
 
 _MOST_TOKENS = 1536
 """The most tokens that a node may have: `MAX_NUM_TOKENS` in Cassandra's `DatabaseDescriptor`."""
+_LIB = "lib"
+"""The folder of the jars in a build's archive."""
+_BUILT = re.compile(r"apache-cassandra-(.+)\.jar")
 
 
 class Cassandra(JarProduct):
@@ -74,7 +80,20 @@ class Cassandra(JarProduct):
             yield Problem(f"{where}.jvm.flag_set", f"tlp-2020 has no flags for {jvm.collector}", "use `shipped`")
 
     def _archive_problems(self, spec: VariantSpec) -> Iterator[Problem]:
-        return builds.problems(spec, self._artefacts)
+        """Yield what is wrong with the content of a variant's archive, if that is here. Fetches nothing."""
+        archive, where = spec.variant.archive, f"{spec.where}.archive"
+        if archive is None or not self._artefacts.has_archive(archive):
+            return
+        try:
+            folder = build_jars(self._artefacts, archive)
+        except ArtefactError as error:
+            yield Problem(where, error.headline, error.mend)
+            return
+        # By the name of Cassandra's own jar: what its nodes will report of themselves.
+        release = _BUILT.sub(r"\1", min(path.name for path in folder.glob(JAR)))
+        if release != spec.version:
+            what = f"it holds Cassandra {release}, and the definition says {spec.version}"
+            yield Problem(where, what, f'write `version: "{release}"` beside it, or name another archive')
 
     def _jvm_arguments(self, spec: VariantSpec, jvm: JvmConfiguration) -> Sequence[str]:
         release = release_of(spec.version)
@@ -82,13 +101,32 @@ class Cassandra(JarProduct):
         return jvm_arguments(release, jvm, _CPUS)
 
     def check(self, spec: ProductSpec) -> Sequence[Problem]:
-        return [*super().check(spec), *builds.missing(spec, self._artefacts)]
+        """Return all problems; those of archives that are not here yet come last. Fetches nothing."""
+        missing = [
+            Problem(
+                f"{variant.where}.archive",
+                f"Cassandra of variant {variant.variant.id} is not in the cache",
+                how_to_fetch(spec.name),
+            )
+            for archive, variant in _builds(spec).items()
+            if not self._artefacts.has_archive(archive)
+        ]
+        return [*super().check(spec), *missing]
 
     def downloads(self, spec: ProductSpec) -> Sequence[Download]:
-        return [*builds.downloads(spec, self._artefacts), *super().downloads(spec)]
+        of_builds = [
+            Download(
+                name=f"Cassandra {variant.version} from the archive of variant {variant.variant.id}",
+                size_bytes=None,
+                is_there=self._artefacts.has_archive(archive),
+            )
+            for archive, variant in _builds(spec).items()
+        ]
+        return [*of_builds, *super().downloads(spec)]
 
     def prepare(self, spec: ProductSpec) -> None:
-        builds.prepare(spec, self._artefacts)
+        for archive in _builds(spec):
+            build_jars(self._artefacts, archive, thorough=True)
         super().prepare(spec)
 
     def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
@@ -150,8 +188,22 @@ class Cassandra(JarProduct):
             settings=spec.settings,
             jvm=jvm,
             jdk=self._artefacts.jdk(jvm.jdk, jvm.archive),
-            jars=builds.jars(self._artefacts, archive) if archive else self._artefacts.database(self.name, version),
+            jars=build_jars(self._artefacts, archive) if archive else self._artefacts.database(self.name, version),
             addresses=[node.info.address for node in nodes],
             replicas=spec.replicas,
             expires=expires,
         )
+
+
+def build_jars(artefacts: ArtefactSource, archive: Archive, *, thorough: bool = False) -> Path:
+    """Return the folder of a build's jars, fetched if necessary. Raises ArtefactError, also for another content."""
+    return artefacts.unpacked(archive, f"{_LIB}/{JAR}", thorough=thorough) / _LIB
+
+
+def _builds(spec: ProductSpec) -> Mapping[Archive, VariantSpec]:
+    """Return each archive with the first variant that names it."""
+    builds: dict[Archive, VariantSpec] = {}
+    for variant in spec.variants:
+        if variant.variant.archive is not None:
+            builds.setdefault(variant.variant.archive, variant)
+    return builds

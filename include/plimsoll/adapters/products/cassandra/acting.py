@@ -17,7 +17,7 @@ from plimsoll.adapters.hosts.base import process_of
 from plimsoll.adapters.products.cassandra.inquiry import MoveEnd, Ring
 from plimsoll.adapters.products.cassandra.node import Blueprint, join, start
 from plimsoll.adapters.products.cassandra.node_files import JOB, RESTARTED, CassandraLog, NodeFiles, current_process
-from plimsoll.adapters.products.nodes.tool import NodeTool
+from plimsoll.adapters.products.nodes.own_machine import NodeTool
 from plimsoll.domain.keys.action import ActionEnd, ActionName, ActionPart
 from plimsoll.domain.keys.process import LogLine
 from plimsoll.ports.host import Host
@@ -87,15 +87,6 @@ class NodeMoves:
         at = max(moved.at, left.at)
         return MoveEnd(began, at, f"{name} left: {moved.evidence}", (part,), undated=min(moved.undated, at - left.at))
 
-    def restart(self, node: Host, nodes: Sequence[Host]) -> str | MoveEnd:
-        """End a node, which drains itself, and start it again on its data, until all nodes see one another up."""
-        move = f"{node.info.name}-up"
-        began = self.ring.begun(node, move)
-        if node.status(RESTARTED).state == "missing":
-            node.stop(JOB, grace=_DRAIN)
-            start(node, self.blueprint, RESTARTED)
-        return self.ring.awaited(move, began, nodes)
-
     def join(self, new: Host, members: Sequence[Host], replaced: Host | None = None) -> str | MoveEnd:
         """Let a new node join the members, in the place of a dead one if any, until all agree and it has its data."""
         move = f"{new.info.name}-joined"
@@ -162,17 +153,46 @@ def act(tool: NodeTool, request: ActionRequest, blueprint: Blueprint) -> ActionS
 
 
 def _compact(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProgress]:
-    yield compact(moves.ring, _changed(request)), request.nodes
+    """Compact all nodes at once, each of which itself tells the end."""
+    nodes = _changed(request)
+    began = moves.ring.begun(nodes[0], "compacted")
+    answers = moves.ring.answers("action-compact", nodes, "compact")
+    if isinstance(answers, str):
+        yield answers, request.nodes
+        return
+    outcomes = {name: outcome for answer in answers for name, outcome in answer.nodes.items()}
+    sentences = [
+        f"{name} compacted {outcome['bytes_before']:,} to {outcome['bytes_after']:,} bytes in {outcome['seconds']:g} s"
+        for name, outcome in sorted(outcomes.items())
+    ]
+    yield MoveEnd(began, max(answer.at for answer in answers), "; ".join(sentences)), request.nodes
 
 
 def _repair(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProgress]:
+    """Repair one node after the other, each of which itself notifies of the end."""
     for node in _changed(request):
-        yield repair(moves.ring, node), request.nodes
+        name = node.info.name
+        began = moves.ring.begun(node, f"{name}-repaired")
+        answers = moves.ring.answers(f"action-{name}-repaired", [node], "repair")
+        if isinstance(answers, str):
+            yield answers, request.nodes
+            return
+        outcome = answers[0].nodes[name]
+        keyspaces, seconds = ", ".join(outcome["keyspaces"]), outcome["seconds"]
+        repaired = f"{name} repaired {keyspaces} with the other replicas in {seconds:g} s"
+        parts = (ActionPart(name=f"{name}: repair", seconds=seconds),)
+        yield MoveEnd(began, answers[0].at, repaired, parts), request.nodes
 
 
 def _restart(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProgress]:
+    """End each node, which drains itself, and start it again on its data, until all nodes see one another up."""
     for node in _changed(request):
-        yield moves.restart(node, request.nodes), request.nodes
+        move = f"{node.info.name}-up"
+        began = moves.ring.begun(node, move)
+        if node.status(RESTARTED).state == "missing":
+            node.stop(JOB, grace=_DRAIN)
+            start(node, moves.blueprint, RESTARTED)
+        yield moves.ring.awaited(move, began, request.nodes), request.nodes
 
 
 def _kill(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProgress]:
@@ -214,33 +234,6 @@ def _replace(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProgress]
 def _changed(request: ActionRequest) -> Sequence[Host]:
     names = request.action.changes([node.info.name for node in request.nodes])
     return [node for node in request.nodes if node.info.name in names]
-
-
-def repair(ring: Ring, node: Host) -> str | MoveEnd:
-    """Return the end of the repair, of which the node itself notifies; how far it is until then."""
-    name = node.info.name
-    began = ring.begun(node, f"{name}-repaired")
-    answers = ring.answers(f"action-{name}-repaired", [node], "repair")
-    if isinstance(answers, str):
-        return answers
-    outcome = answers[0].nodes[name]
-    keyspaces, seconds = ", ".join(outcome["keyspaces"]), outcome["seconds"]
-    repaired = f"{name} repaired {keyspaces} with the other replicas in {seconds:g} s"
-    return MoveEnd(began, answers[0].at, repaired, (ActionPart(name=f"{name}: repair", seconds=seconds),))
-
-
-def compact(ring: Ring, nodes: Sequence[Host]) -> str | MoveEnd:
-    """Return the end of the compactions, which each node itself tells; how far they are until then."""
-    began = ring.begun(nodes[0], "compacted")
-    answers = ring.answers("action-compact", nodes, "compact")
-    if isinstance(answers, str):
-        return answers
-    outcomes = {name: outcome for answer in answers for name, outcome in answer.nodes.items()}
-    sentences = [
-        f"{name} compacted {outcome['bytes_before']:,} to {outcome['bytes_after']:,} bytes in {outcome['seconds']:g} s"
-        for name, outcome in sorted(outcomes.items())
-    ]
-    return MoveEnd(began, max(answer.at for answer in answers), "; ".join(sentences))
 
 
 _TURNS: Mapping[ActionName, Callable[[ActionRequest, NodeMoves], Iterator[MoveProgress]]] = {

@@ -3,9 +3,8 @@
 Not every published benchmark names all flags. Those that it does not name are the flags that Cassandra ships:
 
 - `azul-2022` names only the heap, 40 GB for every collector: flag set `shipped`. CMS and G1 get the flags that the
-  release ships (`release.py`, `releases.py`), and the young generation of CMS gets the size
-  that `cassandra-env.sh` computes. No release ships flags for Shenandoah, ZGC, Parallel, Serial and C4, so these run
-  with the JDK's defaults.
+  release ships (`release.py`), and the young generation of CMS gets the size that `cassandra-env.sh` computes. No
+  release ships flags for Shenandoah, ZGC, Parallel, Serial and C4, so these run with the JDK's defaults.
 - `tlp-2020` names all flags of its collectors: flag set `tlp-2020`. Only JDK 8 gets `-XX:+UseParNewGC` of its CMS
   flags, because later JDKs do not start with it.
 
@@ -26,7 +25,7 @@ from plimsoll.adapters.products.nodes.jvm_flags import (
     jdk_major,
     whole_mebibytes,
 )
-from plimsoll.adapters.products.nodes.tool import jmx_flags
+from plimsoll.adapters.products.nodes.own_machine import jmx_flags
 from plimsoll.domain.keys.variant import Collector, JvmConfiguration
 
 JMX_PORT = 7199

@@ -10,18 +10,26 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from plimsoll.adapters.hosts.base import console_path
 from plimsoll.adapters.products.cassandra.command import JMX_PORT
 from plimsoll.adapters.products.cassandra.node_files import JOB, NodeFiles, current_process
 from plimsoll.adapters.products.nodes.node_state import down, node_fingerprint
-from plimsoll.adapters.products.nodes.own_machine import PATIENCE, by_machine, with_names
-from plimsoll.adapters.products.nodes.tool import Jvm, NodeTool, inspect_jvms, jmx_places, jvm_facts
+from plimsoll.adapters.products.nodes.own_machine import (
+    PATIENCE,
+    Jvm,
+    NodeTool,
+    asked,
+    by_machine,
+    inspect_jvms,
+    jmx_places,
+    jvm_facts,
+    with_names,
+)
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.keys.action import ActionPart
 from plimsoll.domain.keys.variant import Archive
 from plimsoll.domain.text.errors import ActionError, DeployError
 from plimsoll.domain.text.wording import plural
-from plimsoll.ports.host import Host, Job
+from plimsoll.ports.host import Host
 from plimsoll.ports.product import ActionRequest
 
 _FLUSH = timedelta(minutes=5)
@@ -35,7 +43,13 @@ def inspect(tool: NodeTool, nodes: Sequence[Host], archive: Archive | None = Non
     `archive`: the one that the nodes were started from; None where there was none.
     """
     answers = inspect_jvms(tool, _jvms(nodes))
-    return [_fingerprint(node, answers[node.info.name, JOB], archive) for node in nodes]
+    fingerprints = []
+    for node in nodes:
+        answer = answers[node.info.name, JOB]
+        processes = [ProcessFingerprint(name=JOB, jvm=jvm_facts(answer))]
+        release = answer["cassandra"]["release_version"]
+        fingerprints.append(node_fingerprint(node, "cassandra", release, processes, archive))
+    return fingerprints
 
 
 def over_jmx(nodes: Sequence[Host]) -> tuple[str, ...]:
@@ -50,11 +64,6 @@ def _jvms(nodes: Sequence[Host]) -> list[Jvm]:
 def settle_command(tool: NodeTool, nodes: Sequence[Host]) -> tuple[str, ...]:
     """Return the command that waits until these nodes of one machine have no compactions left."""
     return tool.argv(nodes[0], "settle", *over_jmx(nodes), "--timeout", f"{PATIENCE.total_seconds():.0f}s")
-
-
-def _fingerprint(node: Host, answer: Mapping[str, Any], archive: Archive | None) -> NodeFingerprint:
-    processes = [ProcessFingerprint(name=JOB, jvm=jvm_facts(answer))]
-    return node_fingerprint(node, "cassandra", answer["cassandra"]["release_version"], processes, archive)
 
 
 def bytes_on_disk(tool: NodeTool, nodes: Sequence[Host], keyspace: str) -> dict[str, int]:
@@ -75,9 +84,6 @@ def drop(tool: NodeTool, node: Host, keyspace: str) -> None:
     if answer["error"]:
         where = f"cassandra on host {node.info.name}"
         raise DeployError(f"{keyspace} could not be dropped: {answer['error']}", where=where, mend=_MEND)
-
-
-_TAIL = 65_536
 
 
 @dataclass(frozen=True)
@@ -165,14 +171,13 @@ class Ring:
         return answers if len(answers) == len(progress) else next(note for note in progress if isinstance(note, str))
 
     def _of_machine(self, job_id: str, nodes: Sequence[Host], command: str, arguments: Sequence[str]) -> str | Answer:
+        def argv(hosts: Sequence[Host]) -> tuple[str, ...]:
+            return self.tool.argv(hosts[0], command, *over_jmx(hosts), *arguments)
+
         host = nodes[0]
-        status = host.status(job_id)
-        if status.state == "missing":
-            argv = self.tool.argv(host, command, *over_jmx(nodes), *arguments)
-            host.start(Job(id=job_id, argv=argv, expires=self.request.expires))
-            return command
-        last = _last_line(host.read_tail(console_path(host.root, job_id), max_bytes=_TAIL))
-        if status.state == "running":
+        status, printed = asked(nodes, job_id, argv, self.request.expires)
+        last = _last_line(printed)
+        if status.state != "exited":
             return with_names(str(last.get("progress") or command), nodes)
         if "ended_ms" not in last or last.get("error"):
             why = last.get("error") or f"it gave no answer (exit code {status.exit_code})"

@@ -12,7 +12,6 @@ from zipfile import ZipFile
 from pydantic import JsonValue
 
 from plimsoll.adapters.artefacts.java_programs import install
-from plimsoll.adapters.products.cassandra.builds import JAR
 from plimsoll.adapters.products.cassandra.command import NodePlace, node_command
 from plimsoll.adapters.products.cassandra.node_files import GC_LOG, GC_LOG_OF_RESTARTED, JOB, NodeFiles
 from plimsoll.adapters.products.cassandra.release import Release
@@ -21,6 +20,8 @@ from plimsoll.domain.keys.variant import JvmConfiguration
 from plimsoll.ports.artefacts import Jdk
 from plimsoll.ports.host import Host, Job
 
+JAR = "apache-cassandra-[0-9]*.jar"
+"""Cassandra itself among the jars of a build's archive. 3.11 has `apache-cassandra-thrift-3.11.19.jar` beside it."""
 _HINTS = "META-INF/hotspot_compiler"
 STORAGE_PORT, NATIVE_PORT = 7000, 9042
 PORTS = (STORAGE_PORT, NATIVE_PORT)

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 
 from plimsoll.adapters.hosts.base import console_path
 from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess, ProcessFiles, TimedLog, time_of
-from plimsoll.adapters.products.nodes.tool import JmxAccess
+from plimsoll.adapters.products.nodes.own_machine import JmxAccess
 from plimsoll.domain.keys.process import Event, EventKind, Process
 from plimsoll.domain.keys.variant import JvmConfiguration
 from plimsoll.ports.host import Host

@@ -1,13 +1,16 @@
-"""Release lines of Cassandra: everything that differs from one line to the next, and 4.0 as shipped, with the values of
-`conf/` in release 4.0.1.
+"""Release lines of Cassandra: everything that differs from one line to the next. 4.0 is as shipped, with the values of
+`conf/` in release 4.0.1; the others as they differ from 4.0.
 
 The jars on Maven Central come without `conf/`. Published benchmarks of 4.0 used the files of the release that they ran,
-except for the changes that they name. Nodes started here therefore get the same values. The alphas were shipped with
-other ones: `releases.py`.
+except for the changes that they name. Nodes started here therefore get the same values.
+
+Cassandra 3.11 runs on JDK 8 only. The values of 4.0 before its betas were read in the tarball of 4.0-alpha2, which is
+on Maven Central. 4.0-alpha4 is of April 2020; Cassandra changed the two settings in July 2020, before the first beta.
 """
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
@@ -64,7 +67,7 @@ SETTINGS: Mapping[str, JsonValue] = {
 
 # The end of conf/jvm-server.options, of conf/jvm.options before 4.0, and the one JVM option that conf/cassandra-env.sh
 # adds for every collector.
-LAST_FLAGS = (
+_LAST_FLAGS = (
     "-XX:+AlwaysPreTouch",
     "-XX:-UseBiasedLocking",
     "-XX:+UseTLAB",
@@ -81,75 +84,60 @@ JVM_FLAGS = (
     "-XX:+UseThreadPriorities",
     "-XX:+HeapDumpOnOutOfMemoryError",
     "-Xss256k",
-    *LAST_FLAGS,
+    *_LAST_FLAGS,
 )
 
-_EXPORTS = (
-    "java.base/jdk.internal.misc",
-    "java.base/jdk.internal.ref",
-    "java.base/sun.nio.ch",
+
+def _of_base(*packages: str) -> tuple[str, ...]:
+    return tuple(f"java.base/{package}" for package in packages)
+
+
+_RMI_AND_SQL = (
     "java.management.rmi/com.sun.jmx.remote.internal.rmi",
     "java.rmi/sun.rmi.registry",
     "java.rmi/sun.rmi.server",
     "java.sql/java.sql",
 )
-OPENS = (
-    "java.base/java.lang.module",
-    "java.base/jdk.internal.loader",
-    "java.base/jdk.internal.ref",
-    "java.base/jdk.internal.reflect",
-    "java.base/jdk.internal.math",
-    "java.base/jdk.internal.module",
-    "java.base/jdk.internal.util.jar",
+_OPENS = (
+    *_of_base("java.lang.module", "jdk.internal.loader", "jdk.internal.ref", "jdk.internal.reflect"),
+    *_of_base("jdk.internal.math", "jdk.internal.module", "jdk.internal.util.jar"),
     "jdk.management/com.sun.management.internal",
 )
-
 
 # conf/jvm11-server.options, which the start script takes for every JDK from 11 on; without the exports and opens the
 # JVM ends with exit code 3. JDKs before 16 open all other packages that JDK 8 had.
 _FROM_11 = (
     "-Djdk.attach.allowAttachSelf=true",
-    *exported(*_EXPORTS),
-    *opened(*OPENS),
+    *exported(*_of_base("jdk.internal.misc", "jdk.internal.ref", "sun.nio.ch"), *_RMI_AND_SQL),
+    *opened(*_OPENS),
     "-Dio.netty.tryReflectionSetAccessible=true",
 )
 # conf/jvm17-server.options of 5.0, less the cache of Netty.
-ON_17 = (
+_ON_17 = (
     "-Djdk.attach.allowAttachSelf=true",
     *exported(
         "java.base/jdk.internal.misc",
-        "java.management.rmi/com.sun.jmx.remote.internal.rmi",
-        "java.rmi/sun.rmi.registry",
-        "java.rmi/sun.rmi.server",
-        "java.sql/java.sql",
+        *_RMI_AND_SQL,
         "java.base/java.lang.ref",
         "jdk.unsupported/sun.misc",
         "jdk.compiler/com.sun.tools.javac.file",
         "jdk.attach/sun.tools.attach",
     ),
     *opened(
-        *OPENS,
-        "java.base/sun.nio.ch",
-        "java.base/java.io",
-        "java.base/java.lang.reflect",
+        *_OPENS,
+        *_of_base("sun.nio.ch", "java.io", "java.lang.reflect"),
         "jdk.compiler/com.sun.tools.javac",
-        "java.base/java.lang",
-        "java.base/java.util",
+        *_of_base("java.lang", "java.util"),
     ),
     "-Dio.netty.tryReflectionSetAccessible=true",
 )
 # JDKs from 16 on close packages to reflection unless a flag opens them. 4.0 ships no options for these JDKs. Its jamm
 # reads fields of the packages below by reflection; 5.0's does not.
 _FROM_16 = (
-    *ON_17,
+    *_ON_17,
     *opened(
-        "java.base/java.math",
-        "java.base/java.net",
-        "java.base/java.nio",
-        "java.base/java.nio.charset",
-        "java.base/java.nio.file.spi",
-        "java.base/java.util.concurrent",
-        "java.base/java.util.concurrent.atomic",
+        *_of_base("java.math", "java.net", "java.nio", "java.nio.charset", "java.nio.file.spi"),
+        *_of_base("java.util.concurrent", "java.util.concurrent.atomic"),
     ),
 )
 JDK_FLAGS = {
@@ -176,7 +164,7 @@ CMS_FLAGS = (
     "-XX:+CMSEdenChunksRecordAlways",
     "-XX:+CMSClassUnloadingEnabled",
 )
-G1_FLAGS = (
+_G1_FLAGS = (
     "-XX:+UseG1GC",
     "-XX:+ParallelRefProcEnabled",
     "-XX:G1RSetUpdatingPauseTimePercent=5",
@@ -188,8 +176,91 @@ CASSANDRA_4_0 = Release(
     settings=SETTINGS,
     jvm_flags=JVM_FLAGS,
     jdk_flags=JDK_FLAGS,
-    collector_flags={"CMS": CMS_FLAGS, "G1": G1_FLAGS},
+    collector_flags={"CMS": CMS_FLAGS, "G1": _G1_FLAGS},
     listening="Listening on address:",
     ready="Startup complete",
     allocation_setting="allocate_tokens_for_local_replication_factor",
 )
+
+
+# Lines of conf/cassandra.yaml that differ from those of 4.0: before its betas, and in 3.11.
+_SETTINGS_BEFORE: Mapping[str, JsonValue] = {
+    **CASSANDRA_4_0.settings,
+    "num_tokens": 256,
+    "compaction_throughput_mb_per_sec": 16,
+}
+CASSANDRA_3_11 = Release(
+    line="3.11",
+    # The protocol of old clients: the code's default is on, the shipped file turns it off.
+    settings={**_SETTINGS_BEFORE, "start_rpc": False},
+    jvm_flags=(
+        *("-ea", "-XX:+UseThreadPriorities", "-XX:ThreadPriorityPolicy=42", "-XX:+HeapDumpOnOutOfMemoryError"),
+        *("-Xss256k", "-XX:StringTableSize=1000003", *_LAST_FLAGS),
+    ),
+    jdk_flags={8: ()},
+    collector_flags={
+        # The young generation's collector had to be named until JDK 9; a later JDK does not start with the flag.
+        "CMS": ("-XX:+UseParNewGC", *CASSANDRA_4_0.collector_flags["CMS"]),
+        "G1": ("-XX:+UseG1GC", "-XX:G1RSetUpdatingPauseTimePercent=5", "-XX:MaxGCPauseMillis=500"),
+    },
+    listening="Starting Messaging Service on ",
+    ready="Starting listening for CQL clients on ",
+    reports_compactions=False,
+)
+
+# 4.1, as shipped where it differs from 4.0. conf/cassandra.yaml: durations and rates have units since then.
+# conf/jvm11-server.options: G1 is the default, and the flags of CMS are comments in this file.
+_WITHOUT_UNITS = ("commitlog_sync_period_in_ms", "compaction_throughput_mb_per_sec")
+CASSANDRA_4_1 = replace(
+    CASSANDRA_4_0,
+    line="4.1",
+    settings={
+        **{key: value for key, value in CASSANDRA_4_0.settings.items() if key not in _WITHOUT_UNITS},
+        "commitlog_sync_period": "10000ms",
+        "compaction_throughput": "64MiB/s",
+    },
+    jdk_flags={11: CASSANDRA_4_0.jdk_flags[11]},
+    collector_flags={
+        "CMS": CASSANDRA_4_0.collector_flags["CMS"],
+        "G1": (
+            "-XX:+UseG1GC",
+            "-XX:+ParallelRefProcEnabled",
+            "-XX:MaxTenuringThreshold=1",
+            "-XX:G1HeapRegionSize=16m",
+            "-XX:G1RSetUpdatingPauseTimePercent=5",
+            "-XX:MaxGCPauseMillis=300",
+            "-XX:InitiatingHeapOccupancyPercent=70",
+        ),
+    },
+)
+
+# 4.1 has this flag for every JDK. 5.0 has it for JDK 11 only, because later JDKs do not know it.
+_ON_11_ONLY = "-XX:-UseBiasedLocking"
+_NETTY = ("-Dio.netty.allocator.useCacheForAllThreads=true", "-Dio.netty.allocator.maxOrder=11")
+CASSANDRA_5_0 = replace(
+    CASSANDRA_4_1,
+    line="5.0",
+    jvm_flags=tuple(flag for flag in CASSANDRA_4_1.jvm_flags if flag != _ON_11_ONLY),
+    jdk_flags={
+        11: (_ON_11_ONLY, *CASSANDRA_4_1.jdk_flags[11], *exported("java.base/jdk.internal.util"), *_NETTY),
+        17: (*_ON_17, *_NETTY),
+    },
+)
+
+RELEASES = (CASSANDRA_3_11, CASSANDRA_4_0, CASSANDRA_4_1, CASSANDRA_5_0)
+
+CASSANDRA_4_0_ALPHA = replace(
+    CASSANDRA_4_0,
+    settings=_SETTINGS_BEFORE,
+    jvm_flags=(*CASSANDRA_4_0.jvm_flags, "-XX:StringTableSize=1000003"),
+    # The log line that says that clients can connect has another text than in later versions.
+    ready=CASSANDRA_3_11.ready,
+    allocation_setting="",
+)
+
+
+def release_of(version: str) -> Release | None:
+    """Return the release line of a version such as `4.0.1` or `4.0-alpha4`; None where that line is not known here."""
+    if version.startswith("4.0-alpha"):
+        return CASSANDRA_4_0_ALPHA
+    return next((release for release in RELEASES if re.match(rf"{re.escape(release.line)}[.-]", version)), None)

@@ -6,20 +6,17 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 
-from pydantic import JsonValue
-
 from plimsoll.adapters.hosts.base import console_path
 from plimsoll.adapters.hosts.processes import missing
-from plimsoll.adapters.products.nodes.node_process import NodeProcess, UnreadLogs, plain
+from plimsoll.adapters.products.nodes.node_process import NodeProcess
 from plimsoll.adapters.products.nodes.node_state import down, last_lines, name_of, node_fingerprint
 from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.keys.process import Process
-from plimsoll.domain.keys.system import DatabaseCommand, filled, placeholders, program_of
+from plimsoll.domain.keys.system import DatabaseCommand, filled, placeholders, program_of, values_of
 from plimsoll.domain.keys.variant import Variant
 from plimsoll.domain.text.errors import LASTS, DeployError, Problem
 from plimsoll.domain.text.wording import meant_or_known, shortened
@@ -41,11 +38,6 @@ _WHERE = "system.command"
 _EXAMPLE = "write `command: {run: my-database --data {data} --listen {address}, ready: …, version: …}`"
 
 
-def of_settings(settings: Mapping[str, JsonValue]) -> dict[str, str]:
-    """Return the settings that can stand in commands, as they are written."""
-    return {name: plain(value) for name, value in settings.items() if isinstance(value, str | int | float)}
-
-
 def _variant(where: str, variant: Variant) -> Iterator[Problem]:
     if variant.jvm is not None:
         yield Problem(f"{where}.jvm", "its command alone says what a database runs on", "remove `jvm`")
@@ -56,7 +48,7 @@ def _variant(where: str, variant: Variant) -> Iterator[Problem]:
 
 
 def _unknown(spec: VariantSpec, command: DatabaseCommand) -> Iterator[Problem]:
-    known = [*OF_NODES, *of_settings(spec.settings)]
+    known = [*OF_NODES, *values_of(spec.settings)]
     lines = {"run": command.run, "ready": command.ready, "version": command.version}
     lines |= {f"prepare[{number}]": line for number, line in enumerate(command.prepare)}
     for key, line in lines.items():
@@ -87,48 +79,23 @@ KEPT = ("start.sh", "plan.json")
 _MOST_BYTES = 65_536
 
 
-@dataclass(frozen=True)
-class Blueprint:
-    """The properties that all nodes of a cluster have in common. `declared`: the release that the definition says."""
-
-    command: DatabaseCommand
-    settings: Mapping[str, JsonValue]
-    declared: str
-    addresses: Sequence[str]
-    expires: timedelta
-
-    def programs(self, host: Host, number: int) -> Sequence[str]:
-        """Return the programs that node `number` of all, from 0, needs on its host."""
-        command, values = self.command, self._values(host, number)
-        return [program_of(line, values) for line in (*command.prepare, command.run, command.ready, command.version)]
-
-    def start(self, host: Host, number: int) -> Sequence[str]:
-        """Start the node unless it was started before. Returns the command that asks whether it is ready."""
-        home, values = host.root / HOME, self._values(host, number)
-        prepare = [shlex.join(filled(line, values)) for line in self.command.prepare]
-        script = ["#!/bin/sh", "set -e", *prepare, f"exec {shlex.join(filled(self.command.run, values))}", ""]
-        host.write(home / KEPT[0], "\n".join(script))
-        known = {"version": filled(self.command.version, values), "declared": self.declared}
-        host.write(home / KEPT[1], json.dumps(known))
-        argv = ("/bin/sh", str(home / KEPT[0]))
-        host.start(Job(id=PRODUCT, argv=argv, expires=self.expires, cwd=home, owns=home / "data"))
-        return filled(self.command.ready, values)
-
-    def _values(self, host: Host, number: int) -> Mapping[str, str]:
-        return {
-            **of_settings(self.settings),
-            "address": self.addresses[number],
-            "addresses": ",".join(self.addresses),
-            "node": str(number + 1),
-            "data": str(host.root / HOME / "data"),
-        }
+def _values(spec: VariantSpec, nodes: Sequence[Host], number: int) -> Mapping[str, str]:
+    """Return every placeholder's value for node `number` of all, from 0."""
+    addresses = [node.info.address for node in nodes]
+    return {
+        **values_of(spec.settings),
+        "address": addresses[number],
+        "addresses": ",".join(addresses),
+        "node": str(number + 1),
+        "data": str(nodes[number].root / HOME / "data"),
+    }
 
 
 class CommandDatabase(Product):
     """Each node is one program; nodes start one after the other."""
 
     name = PRODUCT
-    evidence: Evidence = UnreadLogs()
+    evidence = Evidence()
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -150,15 +117,19 @@ class CommandDatabase(Product):
         """Start each node once the one before is ready with the definition's release. Raises DeployError."""
         command = spec.command
         assert command is not None, "checked before"
-        addresses = [node.info.address for node in nodes]
-        blueprint = Blueprint(command, spec.settings, spec.version, addresses, expires)
         for number, node in enumerate(nodes):  # else the lack of `ready`'s program would be noticed late
-            if lacking := missing(node, blueprint.programs(node, number)):
+            lines, values = (
+                (*command.prepare, command.run, command.ready, command.version),
+                _values(spec, nodes, number),
+            )
+            if lacking := missing(node, [program_of(line, values) for line in lines]):
                 what = f"there is no {' and no '.join(lacking)} on {name_of(node)}"
                 raise DeployError(what, where=PRODUCT, mend=f"install it there, or correct `system.command`; {LASTS}")
         until = self._clock.now() + (spec.start_within or _PATIENCE)
         for number, node in enumerate(nodes):
-            self._await_ready(node, blueprint.start(node, number), until)
+            values = _values(spec, nodes, number)
+            _start(node, command, values, spec.version, expires)
+            self._await_ready(node, filled(command.ready, values), until)
             _require_release(node)
 
     def processes(self, variant: Variant) -> Sequence[Process]:
@@ -180,6 +151,17 @@ class CommandDatabase(Product):
                 what = f"was not ready at {until:%H:%M:%S} UTC: {last_lines(node, NODE)}"
                 raise DeployError(what, where=where, mend=mend)
             self._clock.sleep(_POLL_S)
+
+
+def _start(host: Host, command: DatabaseCommand, values: Mapping[str, str], declared: str, expires: timedelta) -> None:
+    """Start the node unless it was started before. `declared`: the release that the definition says."""
+    home = host.root / HOME
+    prepare = [shlex.join(filled(line, values)) for line in command.prepare]
+    script = ["#!/bin/sh", "set -e", *prepare, f"exec {shlex.join(filled(command.run, values))}", ""]
+    host.write(home / KEPT[0], "\n".join(script))
+    host.write(home / KEPT[1], json.dumps({"version": filled(command.version, values), "declared": declared}))
+    argv = ("/bin/sh", str(home / KEPT[0]))
+    host.start(Job(id=PRODUCT, argv=argv, expires=expires, cwd=home, owns=home / "data"))
 
 
 def _require_release(node: Host) -> None:

@@ -19,9 +19,8 @@ from plimsoll.adapters.products.hbase.roles import LEAST_HEAP, MASTER, REGION_SE
 from plimsoll.adapters.products.hbase.settings import OTHER_ROLES, PORTS, REPLICATION, SHIPPED, refused, used_heaps
 from plimsoll.adapters.products.nodes.jvm_flags import JarProduct, jdk_major
 from plimsoll.adapters.products.nodes.node_process import shown
-from plimsoll.adapters.products.nodes.node_state import down, ended
+from plimsoll.adapters.products.nodes.node_state import Obstacle, Patience, down, ended
 from plimsoll.adapters.products.nodes.own_machine import leftover_work
-from plimsoll.adapters.products.nodes.waiting import Obstacle, Patience
 from plimsoll.domain.attempt.load_summary import LeftoverWork
 from plimsoll.domain.campaign.specs import VariantSpec
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint

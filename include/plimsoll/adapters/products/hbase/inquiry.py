@@ -18,8 +18,7 @@ from plimsoll.adapters.products.hbase.roles import MASTER, METRICS, NAME_NODE, R
 from plimsoll.adapters.products.hbase.settings import MASTER_HTTP, NAME_NODE_HTTP, REGION_SERVER_HTTP
 from plimsoll.adapters.products.nodes import own_machine
 from plimsoll.adapters.products.nodes.node_state import node_fingerprint
-from plimsoll.adapters.products.nodes.own_machine import by_machine, own_loopback
-from plimsoll.adapters.products.nodes.tool import NodeTool, inspect_jvms, jvm_facts
+from plimsoll.adapters.products.nodes.own_machine import NodeTool, by_machine, inspect_jvms, jvm_facts, own_loopback
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.text.wording import plural
 from plimsoll.ports.host import Host

@@ -20,9 +20,9 @@ from plimsoll.adapters.products.hbase.settings import (
     zookeeper_settings,
 )
 from plimsoll.adapters.products.nodes.jvm_flags import CHOICE, file_url, gc_log_flags, heap_flags, jdk_major
-from plimsoll.adapters.products.nodes.node_process import NodeProcess, plain
-from plimsoll.adapters.products.nodes.own_machine import by_machine, own_loopback
-from plimsoll.adapters.products.nodes.tool import jmx_flags
+from plimsoll.adapters.products.nodes.node_process import NodeProcess
+from plimsoll.adapters.products.nodes.own_machine import by_machine, jmx_flags, own_loopback
+from plimsoll.domain.keys.system import plain
 from plimsoll.domain.keys.variant import JvmConfiguration
 from plimsoll.ports.artefacts import Jdk
 from plimsoll.ports.host import Host, Job

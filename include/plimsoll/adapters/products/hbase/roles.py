@@ -10,7 +10,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from plimsoll.adapters.hosts.base import console_path
 from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess, ProcessFiles
-from plimsoll.adapters.products.nodes.tool import JmxAccess
+from plimsoll.adapters.products.nodes.own_machine import JmxAccess
 from plimsoll.domain.keys.process import Process
 from plimsoll.domain.keys.variant import JvmConfiguration
 from plimsoll.domain.text.units import Size, parse_size

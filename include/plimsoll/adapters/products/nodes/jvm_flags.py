@@ -13,7 +13,7 @@ from urllib.parse import quote
 from pydantic import JsonValue
 
 from plimsoll.adapters.artefacts.jvm_traits import COLLECTOR_FLAGS
-from plimsoll.adapters.products.nodes.tool import NodeTool
+from plimsoll.adapters.products.nodes.own_machine import NodeTool
 from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
 from plimsoll.domain.keys.variant import Collector, Download, JvmConfiguration
 from plimsoll.domain.text.errors import ArtefactError, Problem

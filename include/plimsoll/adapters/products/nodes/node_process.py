@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from ruamel.yaml import YAML
 
 from plimsoll.adapters.hosts.base import console_path
-from plimsoll.domain.keys.process import Event, EventKind, LogLine
+from plimsoll.domain.keys.process import LogLine
 from plimsoll.domain.text.errors import Problem
 from plimsoll.ports.product import Evidence
 
@@ -75,18 +75,6 @@ class ProcessFiles:
     def console(self) -> PurePosixPath:
         """Return the output of the process. Only here does a JVM say why it does not start."""
         return console_path(self.root, self.name)
-
-
-class UnreadLogs(Evidence):
-    """An implementation of the Evidence port for logs whose form is not known, or which nobody here has."""
-
-    kinds: Sequence[EventKind] = ()
-
-    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
-        return ()
-
-    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
-        return ()
 
 
 def time_of(line: re.Match[str], zone: tzinfo) -> datetime:
@@ -155,11 +143,6 @@ def shown(value: JsonValue) -> str:
     """Return the value as JSON, cut to a length that fits into a message."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
-def plain(value: JsonValue) -> str:
-    """Return the value as it is written on a command line, or by Java: `true`."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def render(settings: JsonValue) -> str:

@@ -16,10 +16,8 @@ from pydantic import JsonValue, ValidationError
 
 from plimsoll.adapters.products.nodes import own_machine
 from plimsoll.adapters.products.nodes.node_process import TimedLog, refused_settings, shown, time_of
-from plimsoll.adapters.products.nodes.node_state import down, name_of, node_fingerprint
-from plimsoll.adapters.products.nodes.own_machine import leftover_work, own_loopback
-from plimsoll.adapters.products.nodes.tool import WHOLE, NodeTool
-from plimsoll.adapters.products.nodes.waiting import Patience
+from plimsoll.adapters.products.nodes.node_state import Patience, down, name_of, node_fingerprint
+from plimsoll.adapters.products.nodes.own_machine import WHOLE, NodeTool, leftover_work, own_loopback
 from plimsoll.adapters.products.scylladb.node import (
     API_PORT,
     METRICS,

@@ -10,8 +10,10 @@ from functools import partial
 from itertools import zip_longest
 from typing import NamedTuple, Self
 
-from plimsoll.adapters.external import Databases, EndpointOptions, Endpoints, Observe, TheirDatabase
-from plimsoll.adapters.external.endpoint_options import read_options
+from plimsoll.adapters.external.database import Databases
+from plimsoll.adapters.external.endpoint import Endpoints
+from plimsoll.adapters.external.endpoint_options import EndpointOptions, TheirDatabase, read_options
+from plimsoll.adapters.external.options import Observe
 from plimsoll.adapters.hosts.base import FOLDER
 from plimsoll.adapters.providers.external.checks import LoadHostTariffs, load_hosts_alone
 from plimsoll.adapters.providers.external.made import CellOfEndpoint, OwnKeyspace, has_begun

@@ -6,8 +6,10 @@ The load hosts of a cluster that somebody else runs: what their provider is to k
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from plimsoll.adapters.external import Database, Databases, ExternalOptions, TheirDatabase, read_options
+from plimsoll.adapters.external.database import Database, Databases
+from plimsoll.adapters.external.endpoint_options import TheirDatabase, read_options
 from plimsoll.adapters.external.keyspaces import is_there, mark_of
+from plimsoll.adapters.external.options import ExternalOptions
 from plimsoll.adapters.hosts.base import in_parallel
 from plimsoll.adapters.hosts.sampler.counters import listening
 from plimsoll.adapters.native_protocol import Session

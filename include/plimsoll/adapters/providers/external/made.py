@@ -10,7 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
 
-from plimsoll.adapters.external import Databases, Endpoint, EndpointOptions, Endpoints, ExternalOptions, keyspaces
+from plimsoll.adapters.external import keyspaces
+from plimsoll.adapters.external.database import Databases
+from plimsoll.adapters.external.endpoint import Endpoint, Endpoints
+from plimsoll.adapters.external.endpoint_options import EndpointOptions
+from plimsoll.adapters.external.options import ExternalOptions
 from plimsoll.adapters.providers.external.checks import database_problems, hidden_on_this_machine
 from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest, SetUp
 from plimsoll.domain.keys.system import EXTERNAL, program_of

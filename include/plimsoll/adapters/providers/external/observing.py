@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import PurePosixPath
 
-from plimsoll.adapters.external.observe import Observe
+from plimsoll.adapters.external.options import Observe
 from plimsoll.adapters.hosts.base import in_parallel
 from plimsoll.adapters.hosts.following import check_arguments
 from plimsoll.adapters.providers.ssh import Connections
