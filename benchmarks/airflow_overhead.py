@@ -33,8 +33,8 @@ from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.publish.publishing import pass_gate, publish_report
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll_airflow.lifecycle import warm_up_for_tasks
 from plimsoll_airflow.local.client import DagRun
-from plimsoll_airflow.wiring.warmup import warm_up_for_tasks
 
 _TIMEOUT_S = 3600.0
 _LOAD_S = 5.0
@@ -128,13 +128,13 @@ def _airflow(definition: Definition, parallel: int) -> Iterator[StackUnderTest]:
 
 
 def _measure(airflow: StackUnderTest, dag_id: str, cells: int, load_s: float) -> Took:
-    known = {run.run_id for run in airflow.client.dag_runs(_CELLS[dag_id], limit=100)}
+    known = {run.run_id for run in airflow.client.dag_runs(_CELLS[dag_id])}
     before = cpu_seconds(airflow.stack.home)
     conf = {"cells": cells, "load_s": str(load_s)} if dag_id == _PLAIN else {}
     ended = airflow.run_to_end(dag_id, conf, timeout_s=_TIMEOUT_S, poll_s=2)
     _require_success(ended)
     parts = {part: (after - before[part]) / cells for part, after in cpu_seconds(airflow.stack.home).items()}
-    runs = [run for run in airflow.client.dag_runs(_CELLS[dag_id], limit=100) if run.run_id not in known]
+    runs = [run for run in airflow.client.dag_runs(_CELLS[dag_id]) if run.run_id not in known]
     return Took(parts, [_wall_s(airflow, run.dag_id, run.run_id) - load_s for run in runs])
 
 

@@ -1,14 +1,14 @@
 """The module that a Celery worker imports before it forks the processes that run tasks.
 
 It is named in `celery.extra_celery_config`, key `imports`. Airflow calls no listener in a worker, and without this
-module every task would repeat the imports of `warmup`.
+module every task would repeat the imports of `lifecycle`.
 """
 
 from typing import Any
 
 from celery.signals import worker_init
 
-from plimsoll_airflow.wiring.warmup import warm_up, warm_up_for_tasks
+from plimsoll_airflow.lifecycle import warm_up, warm_up_for_tasks
 
 
 def prepare(**_: Any) -> None:

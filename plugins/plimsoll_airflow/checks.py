@@ -10,7 +10,7 @@ from plimsoll.settings import Settings
 from plimsoll_airflow.internals import inventory
 from plimsoll_airflow.internals.moved import conf
 from plimsoll_airflow.runs.ownership import CELL_DAG, CLUSTERS_POOL, REAPER_DAG
-from plimsoll_airflow.wiring.definitions import faults, sound_definitions
+from plimsoll_airflow.wiring.core import faults, sound_definitions
 
 TRIED = ("3.1", "3.2", "3.3")
 """The versions of Airflow that the tests were run with."""

@@ -6,11 +6,11 @@ from typing import Any
 from airflow.plugins_manager import AirflowPlugin
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from plimsoll_airflow import lifecycle
 from plimsoll_airflow.operators.links import CellTaskLink
-from plimsoll_airflow.runs import ended, installation
+from plimsoll_airflow.runs import installation
 from plimsoll_airflow.web import NAME, PREFIX
 from plimsoll_airflow.web.middleware import Middleware
-from plimsoll_airflow.wiring import warmup
 
 
 class LazyApp:
@@ -28,7 +28,7 @@ class LazyApp:
 
 class PlimsollPlugin(AirflowPlugin):
     name = "plimsoll"
-    listeners = [warmup, ended, installation]
+    listeners = [lifecycle, installation]
     operator_extra_links = [CellTaskLink()]
     fastapi_apps = [{"name": "Plimsoll", "app": LazyApp(), "url_prefix": PREFIX}]
     fastapi_root_middlewares = [{"name": "Plimsoll", "middleware": Middleware}]

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.fakes.installation import Installation
 
-from plimsoll_airflow.operators.reaper import Reap
+from plimsoll_airflow.operators.regular import Reap
 from plimsoll_airflow.runs.ownership import CellRun
 
 HERE = "here"

@@ -29,7 +29,7 @@ from plimsoll_airflow.dags.forms import campaign_params
 from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException
 from plimsoll_airflow.operators.campaign import Plan, QualityGate
 from plimsoll_airflow.runs.asset_events import MARKS_OF_REPORTS, MESSAGE, VALUES, newest_event
-from plimsoll_airflow.wiring.definitions import faults, read_definition, sound_definitions
+from plimsoll_airflow.wiring.core import faults, read_definition, sound_definitions
 
 ASSET = Asset("database-release")
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

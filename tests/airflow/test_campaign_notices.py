@@ -19,8 +19,10 @@ from plimsoll.domain.keys.timing import Timing
 from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll_airflow.operators.schedules import WatchSchedules
-from plimsoll_airflow.runs.notices import due_times, tell_if_late, when_incomplete
+from plimsoll_airflow.internals import inventory
+from plimsoll_airflow.operators.regular import WatchSchedules
+from plimsoll_airflow.runs.notices import tell_if_late, when_incomplete
+from plimsoll_airflow.wiring.core import timetable
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
 NOON = datetime(2026, 3, 29, 12, tzinfo=UTC)
@@ -67,10 +69,16 @@ def watch(runs: Runs, *, since: datetime | None = NOON - timedelta(days=1)) -> l
     return WatchSchedules(task_id="watch").execute(context)
 
 
+def due_times(definition: Definition, since: datetime, until: datetime) -> list[datetime]:
+    schedule = timetable(definition)
+    assert schedule is not None
+    return list(inventory.due_times(schedule, since, until))
+
+
 def test_every_due_time_is_found_in_the_schedules_own_time_zone() -> None:
     friday, monday = datetime(2026, 3, 27, 12, tzinfo=UTC), datetime(2026, 3, 30, 12, tzinfo=UTC)
 
-    found = list(due_times(nightly(timezone="Europe/Paris"), friday, monday))
+    found = due_times(nightly(timezone="Europe/Paris"), friday, monday)
 
     # Summer time begins on the 29th.
     assert [at.astimezone(UTC).strftime("%d %H:%M") for at in found] == ["28 02:00", "29 01:00", "30 01:00"]
@@ -78,12 +86,12 @@ def test_every_due_time_is_found_in_the_schedules_own_time_zone() -> None:
 
 def test_a_time_counts_once_and_its_own_end_belongs_to_it() -> None:
     due = datetime(2026, 3, 29, 3, tzinfo=UTC)
-    assert list(due_times(nightly(), due - timedelta(hours=1), due)) == [due]
-    assert list(due_times(nightly(), due, due + timedelta(hours=1))) == []
+    assert due_times(nightly(), due - timedelta(hours=1), due) == [due]
+    assert due_times(nightly(), due, due + timedelta(hours=1)) == []
 
 
 def test_a_definition_without_a_schedule_is_never_due() -> None:
-    assert list(due_times(instant_definition(), NOON - timedelta(days=9), NOON)) == []
+    assert timetable(instant_definition()) is None
 
 
 def test_a_campaign_that_did_not_start_is_told_with_the_reason(installation: Installation, notices_file: Path) -> None:

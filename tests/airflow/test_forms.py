@@ -14,8 +14,8 @@ from plimsoll.domain.keys.trigger import Trigger
 from plimsoll.domain.keys.workload import NamedWorkload
 from plimsoll.domain.text.errors import Refused
 from plimsoll.services.campaign.open.request import Request, given_values, read_request
+from plimsoll_airflow.dags.campaigns import campaign_doc
 from plimsoll_airflow.dags.forms import campaign_params, cell_params, reaper_params
-from plimsoll_airflow.dags.texts import campaign_doc
 from plimsoll_airflow.internals.moved import ParamValidationError
 
 DEFINITION = instant_definition(variants=2, loads=3, repeats=2)

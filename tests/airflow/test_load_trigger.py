@@ -25,7 +25,7 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store import layout
 from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators.cell import Measure
-from plimsoll_airflow.runs.attempts import begin_or_resume
+from plimsoll_airflow.runs.own_task import begin_or_resume
 from plimsoll_airflow.runs.ownership import CellRun
 from plimsoll_airflow.triggers.load import LoadTrigger
 

@@ -17,7 +17,7 @@ from plimsoll.services.hosts import kept_hosts
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators.next_round import run_of_next_round
-from plimsoll_airflow.operators.reaper import ReapLeftovers, is_owned
+from plimsoll_airflow.operators.regular import ReapLeftovers, is_owned
 from plimsoll_airflow.runs.ownership import CampaignRunOwner, CellRun
 
 

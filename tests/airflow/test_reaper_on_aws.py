@@ -25,7 +25,7 @@ from plimsoll.services.hosts.spending import ledger
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals import aws
 from plimsoll_airflow.internals.moved import AirflowFailException
-from plimsoll_airflow.operators.reaper import Reap
+from plimsoll_airflow.operators.regular import Reap
 from plimsoll_airflow.runs.ownership import CellRun
 from plimsoll_airflow.wiring.core import toolkit
 

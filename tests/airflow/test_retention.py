@@ -14,7 +14,7 @@ from plimsoll.services.housekeeping import retention
 from plimsoll.services.housekeeping.known import usage_of
 from plimsoll.services.publish.publishing import publish_report
 from plimsoll.services.steps.running import run_cells
-from plimsoll_airflow.operators.retention import RemoveRawFiles
+from plimsoll_airflow.operators.regular import RemoveRawFiles
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
 CONTEXT: Any = {}
@@ -46,7 +46,7 @@ def test_its_task_removes_raw_files_by_the_settings_and_no_others(
     assert RemoveRawFiles(task_id="remove").execute(CONTEXT) == []
 
     everything = retention.Rule(most_bytes=0)
-    monkeypatch.setattr("plimsoll_airflow.operators.retention.rule_of_settings", lambda: everything)
+    monkeypatch.setattr(retention.Rule, "of_settings", lambda *_: everything)
     assert RemoveRawFiles(task_id="remove").execute(CONTEXT) == ["published"]
     assert usage_of(tools.store, "published").raw == 0 < usage_of(tools.store, "unpublished").raw
     [removal] = [key for key in tools.store.keys("published") if key.endswith("/raw-removed.json")]

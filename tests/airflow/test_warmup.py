@@ -8,12 +8,12 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.processes import CHECKOUT, SOURCES
 
-from plimsoll_airflow.wiring import warmup
+from plimsoll_airflow import lifecycle
 
 _PARSE_AFTER_WARMING_UP = """
 import sys
-from plimsoll_airflow.wiring import warmup
-warmup.warm_up()
+from plimsoll_airflow import lifecycle
+lifecycle.warm_up()
 from tests.support.airflow.dag_bag import DagBag
 known = set(sys.modules)
 bag = DagBag(dag_folder="dags")
@@ -23,8 +23,8 @@ print("new:", *sorted(name for name in set(sys.modules) - known if name.startswi
 
 _USE_AWS_AFTER_WARMING_UP = """
 import sys
-from plimsoll_airflow.wiring import warmup
-warmup.warm_up()
+from plimsoll_airflow import lifecycle
+lifecycle.warm_up()
 from plimsoll_airflow.wiring.secrets import AirflowSecrets
 known = set(sys.modules)
 for service in ("s3", "ec2"):
@@ -35,9 +35,9 @@ _CHECK_AFTER_WARMING_UP = """
 import sys
 from tests.support.campaigns import sound_attempt as sound
 from tests.support.resolved import only_part
-from plimsoll_airflow.wiring import warmup
-warmup.warm_up()
-warmup.warm_up_for_tasks()
+from plimsoll_airflow import lifecycle
+lifecycle.warm_up()
+lifecycle.warm_up_for_tasks()
 known = set(sys.modules)
 from plimsoll.quality.attempt_checks import check_attempt
 assert check_attempt(only_part(sound.definition()), sound.CELL, sound.measured()).reasons == ()
@@ -46,8 +46,8 @@ late = {"pandas._libs.hashing", "pandas.core.util.hashing"}  # of pandas 2, and 
 print("new:", *sorted(name for name in set(sys.modules) - known - late if name.startswith(heavy)))
 """
 _READ_DEFINITIONS_AFTER_WARMING_UP = """
-from plimsoll_airflow.wiring import warmup
-warmup.warm_up_for_tasks()
+from plimsoll_airflow import lifecycle
+lifecycle.warm_up_for_tasks()
 from plimsoll.bootstrap import load_definition
 from plimsoll.services.definitions import reference
 from plimsoll.services.store.campaigns import CampaignStore
@@ -114,11 +114,11 @@ def test_only_the_scheduler_imports_what_only_tasks_need(
     monkeypatch: pytest.MonkeyPatch, component: object, program: list[str], calls: list[str]
 ) -> None:
     made: list[str] = []
-    monkeypatch.setattr(warmup, "warm_up", lambda: made.append("all"))
-    monkeypatch.setattr(warmup, "warm_up_for_tasks", lambda: made.append("tasks"))
+    monkeypatch.setattr(lifecycle, "warm_up", lambda: made.append("all"))
+    monkeypatch.setattr(lifecycle, "warm_up_for_tasks", lambda: made.append("tasks"))
     monkeypatch.setattr(sys, "argv", program)
 
-    warmup.on_starting(component)
+    lifecycle.on_starting(component)
 
     assert made == calls
 
@@ -126,4 +126,4 @@ def test_only_the_scheduler_imports_what_only_tasks_need(
 def test_the_plugin_brings_the_warm_up_to_airflow() -> None:
     from airflow.listeners.listener import get_listener_manager
 
-    assert warmup in get_listener_manager().pm.get_plugins()
+    assert lifecycle in get_listener_manager().pm.get_plugins()

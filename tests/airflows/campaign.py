@@ -37,7 +37,6 @@ from plimsoll_airflow.local.client import AirflowClient, DagRun
 from plimsoll_airflow.local.demo import CampaignRun
 from plimsoll_airflow.local.home import ApiError
 from plimsoll_airflow.local.shutdown import destroy_clusters
-from plimsoll_airflow.local.transport import Transport
 from plimsoll_airflow.runs.ownership import APPROVE_TASK, AWAITS_ANSWER
 
 PATIENCE_S = 900.0
@@ -122,7 +121,7 @@ def run_campaign(
     passwords = home / "simple_auth_manager_passwords.json.generated"
     until(passwords.exists, "the password of a new Airflow", patience_s=PATIENCE_S)
     password = json.loads(passwords.read_text())["admin"]
-    with AirflowClient(Transport(url, password)) as client:
+    with AirflowClient(url, password) as client:
         dag_ids = [dag_id_of("cell"), dag_id_of("reaper"), definition.dag_id]
         until(lambda: _answers(client) and all(map(client.dag, dag_ids)), "the DAGs", patience_s=PATIENCE_S)
         client.set_pool(f"{environment['PLIMSOLL_PREFIX']}clusters", 2, "How many clusters may live at once")

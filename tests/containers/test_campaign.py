@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Iterator
-from contextlib import closing
 
 import httpx
 import pytest
@@ -18,7 +17,6 @@ from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.layout import report_key
 from plimsoll_airflow.local.client import AirflowClient, DagRun
-from plimsoll_airflow.local.transport import Transport
 
 CAMPAIGN = "small-in-containers"
 USER, PASSWORD = "ada", "not a secret: this Airflow lives for one test"
@@ -49,22 +47,21 @@ def definition(deployment: Deployment) -> Definition:
 
 
 @pytest.fixture(scope="module")
-def transport(deployment: Deployment, definition: Definition) -> Iterator[Transport]:
+def airflow(deployment: Deployment, definition: Definition) -> Iterator[AirflowClient]:
     """Provide Airflow's REST API to an admin made as docs/guides/team.md says; the hosts' key is in a connection."""
     name = ("--firstname", "Ada", "--lastname", "Lovelace", "--email", "ada@example.com")
     made = ("users", "create", "--username", USER, "--role", "Admin", *name, "--password", PASSWORD)
     deployment.compose("run", "--rm", "airflow", *made, timeout_s=300)
     deployment.compose("run", "--rm", "prepare", definition.name, timeout_s=1800)
     key = {"connection_id": "bench", "conn_type": "ssh", "login": "bench"}
-    with closing(Transport(deployment.url, PASSWORD, user=USER)) as transport:
-        transport.call("POST", "/connections", json={**key, "extra": _extra(deployment)})
-        yield transport
+    with AirflowClient(deployment.url, PASSWORD, user=USER) as client:
+        client.call("POST", "/connections", json={**key, "extra": _extra(deployment)})
+        yield client
 
 
 def test_a_small_campaign_runs_through_the_containers_to_its_report(
-    deployment: Deployment, definition: Definition, transport: Transport
+    deployment: Deployment, definition: Definition, airflow: AirflowClient
 ) -> None:
-    airflow = AirflowClient(transport)
     _until_parsed(airflow, definition.dag_id)
     for dag_id in ("cell", definition.dag_id):
         airflow.unpause(dag_id)

@@ -28,7 +28,8 @@ def make_dags() -> None:
         RETENTION_DAG: make_retention,
     }
     wanted = get_parsing_context().dag_id
-    for make in common.values() if wanted is None else filter(None, [common.get(wanted)]):
-        make()
+    for dag_id, make in common.items():
+        if wanted in (None, dag_id):
+            make()
     if wanted not in common:
         make_campaigns()

@@ -10,10 +10,8 @@ from airflow.sdk import DAG, chain
 from plimsoll.settings import Settings
 from plimsoll_airflow.dags.forms import cell_params, reaper_params
 from plimsoll_airflow.operators.cell import tasks_of
-from plimsoll_airflow.operators.failing import TRIES
-from plimsoll_airflow.operators.reaper import Reap
-from plimsoll_airflow.operators.retention import RemoveRawFiles, rule_of_settings
-from plimsoll_airflow.operators.schedules import WatchSchedules, watched
+from plimsoll_airflow.operators.regular import Reap, RemoveRawFiles, WatchSchedules, watched
+from plimsoll_airflow.runs.own_task import TRIES
 from plimsoll_airflow.runs.ownership import CELL_DAG, REAPER_DAG, RETENTION_DAG, SCHEDULES_DAG
 
 _OF_CELL = """\
@@ -82,7 +80,7 @@ def make_schedules() -> None:
 
 def make_retention() -> None:
     """Make the DAG `retention` if a setting asks for it."""
-    if rule_of_settings().is_any:
+    if Settings().raw_days or Settings().raw_gb:
         about = "Removes raw files of old campaigns"
         with DAG(RETENTION_DAG, description=about, doc_md=_OF_RETENTION, schedule="40 3 * * *", **_REGULAR):
             RemoveRawFiles(task_id="remove", retries=1, execution_timeout=timedelta(minutes=50))

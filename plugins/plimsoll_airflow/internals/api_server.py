@@ -29,13 +29,12 @@ from airflow.utils.types import DagRunTriggeredByType
 from sqlalchemy import select
 
 from plimsoll.domain.text.errors import NotFound, Problem, Refused
-from plimsoll_airflow.internals.inventory import is_paused
 from plimsoll_airflow.internals.moved import ParamValidationError
 from plimsoll_airflow.runs.ownership import LIVE_STATES
 
 __all__ = [
     "COOKIE_NAME_JWT_TOKEN", "FINISHED_STATES", "BaseUser", "SeenRun", "action_logging", "bearer_scheme",
-    "fail_run", "find_run", "get_user", "is_allowed", "is_paused", "live_runs", "oauth2_scheme", "signing_key",
+    "fail_run", "find_run", "get_user", "is_allowed", "live_runs", "oauth2_scheme", "signing_key",
     "task_state", "trigger",
 ]  # fmt: skip
 

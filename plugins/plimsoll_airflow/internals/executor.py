@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from airflow.executors.local_executor import LocalExecutor
 
-from plimsoll_airflow.runs.own_task import end_with_parent
+from plimsoll_airflow.internals.supervisor import end_with_parent
 
 if TYPE_CHECKING:
     from airflow.models.taskinstance import TaskInstance

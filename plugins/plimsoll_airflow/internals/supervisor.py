@@ -1,7 +1,9 @@
-"""The process that supervises a task or a trigger, and what it answers; Airflow's long-lived processes, and what their
-tasks import. Read in Airflow 3.3.2.
+"""The process that supervises a task or a trigger, what it answers, and the end of a process together with its own;
+Airflow's long-lived processes, and what their tasks import. Read in Airflow 3.3.2.
 """
 
+import ctypes
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -16,6 +18,19 @@ def has_supervisor() -> bool:
     from airflow.sdk.execution_time.comms import CommsDecoder
 
     return isinstance(getattr(task_runner, "SUPERVISOR_COMMS", None), CommsDecoder)
+
+
+_PR_SET_PDEATHSIG = 1
+
+
+def end_with_parent() -> None:
+    """Make the kernel kill this process when its parent ends. Works only on Linux; elsewhere it does nothing.
+
+    Airflow starts another try of a task when its supervisor has been silent for a while. A process must not continue
+    beside that try without its supervisor, even when that is killed by `kill -9` and can't tell it.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def count_runs(dag_id: str, run_ids: Sequence[str], states: Sequence[str]) -> int:

@@ -15,9 +15,8 @@ from plimsoll.domain.text.errors import PlimsollError
 from plimsoll.places import checkout, own_folder
 from plimsoll.settings import Settings
 from plimsoll_airflow.dags import DAG_FILES
-from plimsoll_airflow.local import record
 from plimsoll_airflow.local.home import Home, parse_users
-from plimsoll_airflow.local.launcher import Interrupted, Interrupts, launcher_lock
+from plimsoll_airflow.local.launcher import Interrupted, Interrupts, launcher_lock, read_record
 from plimsoll_airflow.local.process_environment import StackSettings
 from plimsoll_airflow.local.shutdown import destroy_clusters
 from plimsoll_airflow.local.stack import Stack
@@ -70,7 +69,7 @@ def status(
 ) -> None:
     """Say whether Airflow is up; exit code 1 when it is not."""
     stack: Stack = context.obj()
-    noted = record.read(stack.home)
+    noted = read_record(stack.home)
     unhealthy = stack.unhealthy(noted) if noted else []
     answer = {"up": noted is not None and not unhealthy, "url": noted and noted.url, "unhealthy": unhealthy}
     if as_json:
@@ -118,9 +117,8 @@ def _stack(home: Path, dags: Path, port: int, clusters: int | None = None) -> St
         Home(home),
         chosen,
         log=lambda text: console.print(text, markup=False, highlight=False, soft_wrap=True),
-        shield=interrupts.shielded,
+        interrupts=interrupts,
         destroy_clusters=destroy_clusters,
-        in_haste=lambda: interrupts.count > 1,
     )
 
 

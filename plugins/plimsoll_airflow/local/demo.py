@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from rich.console import Console
 
 from plimsoll.bootstrap import build_store, load_definition
-from plimsoll.domain.attempt.status import CampaignProgress
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.errors import NotFound, Refused
@@ -73,7 +72,10 @@ class CampaignRun:
         pause_s = poll_s(resolve(self.definition).cells)
         while True:
             current = self.client.dag_run(self.run.dag_id, self.run.run_id)
-            screen(self._progress())
+            progress = None  # until the campaign is planned
+            with suppress(NotFound):
+                progress = campaign_progress(self.store, self.campaign_id, now=datetime.now(UTC))
+            screen(progress)
             if current.is_final:
                 return replace(self, run=current)
             time.sleep(pause_s)
@@ -87,11 +89,6 @@ class CampaignRun:
         lines = [line for run in runs for line in self._failures_of(run)]
         more = len(lines) - MOST_FAILURES
         return [*lines[:MOST_FAILURES], f"… and {more} more failed tasks"] if more > 0 else lines
-
-    def _progress(self) -> CampaignProgress | None:
-        with suppress(NotFound):
-            return campaign_progress(self.store, self.campaign_id, now=datetime.now(UTC))
-        return None
 
     def _failures_of(self, run: DagRun) -> list[str]:
         tasks = self.client.task_instances(run.dag_id, run.run_id)

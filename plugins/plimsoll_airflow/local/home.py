@@ -127,7 +127,7 @@ class Home:
         passwords = _passwords(self.passwords) if self.passwords.exists() else {}
         if user not in passwords:
             passwords[user] = secrets.token_urlsafe(18)
-            _write_private(self.passwords, json.dumps(passwords))
+            write_private(self.passwords, json.dumps(passwords))
         return passwords[user]
 
     def create(self) -> None:
@@ -164,11 +164,11 @@ def _passwords(path: Path) -> dict[str, str]:
 def _once(path: Path, make: Callable[[], str]) -> str:
     """Return the file's text. A missing file is made first, private and atomically."""
     if not path.exists():
-        _write_private(path, make())
+        write_private(path, make())
     return path.read_text()
 
 
-def _write_private(path: Path, text: str) -> None:
+def write_private(path: Path, text: str) -> None:
     """Write a file that nobody else can read, atomically."""
     partial = path.with_suffix(f".{os.getpid()}")
     partial.touch(mode=0o600)

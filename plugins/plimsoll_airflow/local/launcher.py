@@ -1,17 +1,21 @@
 """The launcher: one at a time for each home, as `up`, `down` and `demo` exclude each other, and ended by Ctrl-C, a
-closed terminal or SIGTERM as by one exception, but never while a process is being started.
+closed terminal or SIGTERM as by one exception, but never while a process is being started; and its record of the stack
+that it started, which the next launcher uses as a hint and verifies.
 """
 
+import json
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 from types import FrameType
 
 from filelock import FileLock, Timeout
 
-from plimsoll_airflow.local.home import Home, StackBusy
+from plimsoll_airflow.local.home import LOOPBACK, Home, StackBusy, write_private
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -39,6 +43,10 @@ class Interrupts:
         self.count = 0
         self._pending: int | None = None
         self._shields = 0
+
+    def in_haste(self) -> bool:
+        """Tell whether the user has asked twice to stop."""
+        return self.count > 1
 
     @contextmanager
     def caught(self) -> Iterator["Interrupts"]:
@@ -103,3 +111,44 @@ def _take(lock: FileLock, owner: Path) -> None:
 
 def _noted(owner: Path) -> str:
     return owner.read_text() if owner.exists() else ""
+
+
+@dataclass(frozen=True)
+class Record:
+    """A started stack: the port of its api-server, whether it outlives its launcher, and what it was told: a digest of
+    its settings. The names are those in the file of a stack that may be running when Plimsoll is updated.
+    """
+
+    port: int
+    kept: bool
+    told: str
+
+    @property
+    def url(self) -> str:
+        return f"http://{LOOPBACK}:{self.port}"
+
+    def write(self, home: Home) -> None:
+        write_private(_record_file(home), json.dumps(asdict(self)))
+
+
+def read_record(home: Home) -> Record | None:
+    """Return the record; None without one, and of one that another version of Plimsoll has written."""
+    try:
+        return Record(**json.loads(_record_file(home).read_text()))
+    except (FileNotFoundError, ValueError, TypeError):
+        return None
+
+
+def forget_record(home: Home) -> None:
+    """Delete the record and the recorded sessions, because nothing runs any more."""
+    for path in (_record_file(home), *home.session_notes()):
+        path.unlink(missing_ok=True)
+
+
+def settings_digest(environment: Mapping[str, str]) -> str:
+    settings = sorted((key, value) for key, value in environment.items() if key.startswith("PLIMSOLL_"))
+    return sha256(json.dumps(settings).encode()).hexdigest()
+
+
+def _record_file(home: Home) -> Path:
+    return home.run / "stack.json"

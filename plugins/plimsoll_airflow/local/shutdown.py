@@ -8,8 +8,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from plimsoll_airflow.local import database, processes, record
+from plimsoll_airflow.local import database, processes
 from plimsoll_airflow.local.home import Home, StackError
+from plimsoll_airflow.local.launcher import forget_record
 from plimsoll_airflow.local.processes import Member
 from plimsoll_airflow.runs.ownership import INSTALLATION_ENVIRONMENT
 
@@ -37,7 +38,7 @@ def stop_stack(
         # SIGINT is PostgreSQL's fast shutdown: it ends the sessions and writes a checkpoint.
         _stop(_members_of(home, "postgres"), signal.SIGINT, DATABASE_GRACE_S, in_haste)
         _sweep(home)
-        record.forget(home)
+        forget_record(home)
         database.remove_socket_dir(home)
 
 
@@ -74,7 +75,7 @@ TIMEOUT_S = 90.0
 MEND = "`plimsoll clusters list` shows what is alive; end it by hand, then start again"
 
 
-def destroy_clusters(environment: Mapping[str, str], *, others: bool = False) -> Sequence[str]:
+def destroy_clusters(environment: Mapping[str, str], others: bool = False) -> Sequence[str]:
     """Destroy the clusters on this machine that nobody works on any more, as no run of this Airflow does once it has
     stopped, and verify that they are gone. Returns the names of those that are left alone; with `others` none is.
 

@@ -1,51 +1,47 @@
-"""The whole stack: up, down, status. It starts cleanly whatever state a crash left it in.
+"""The whole stack: up, down, status. It starts cleanly whatever state a crash left it in, or says precisely why it
+can't be used.
 
 `airflow standalone` leaves its processes running when it is killed, as supervisord does, offers its logs on every
 address of the machine, and starts no PostgreSQL.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import Protocol
 
-from plimsoll_airflow.local import database, processes, readiness, record, shutdown
+import httpx
+import psutil
+
+from plimsoll_airflow.local import database, processes, shutdown
 from plimsoll_airflow.local.client import HEALTH_PARTS, AirflowClient
 from plimsoll_airflow.local.guard import Guard
-from plimsoll_airflow.local.home import ApiError, Home, StackError, administrator, reserved
+from plimsoll_airflow.local.home import ApiError, Home, StackError, administrator, is_ours, reserved
+from plimsoll_airflow.local.launcher import Interrupts, Record, read_record, settings_digest
 from plimsoll_airflow.local.process_environment import StackSettings, stack_environment
-from plimsoll_airflow.local.record import Record
-from plimsoll_airflow.local.transport import OwnServers, Transport
 from plimsoll_airflow.runs.ownership import CLUSTERS_POOL, INSTALLATION_ENVIRONMENT
 
 MIGRATE_TIMEOUT_S = 180.0
-
-
-class DestroysClusters(Protocol):
-    """A function such as `shutdown.destroy_clusters`."""
-
-    def __call__(self, environment: Mapping[str, str], /, *, others: bool = False) -> Sequence[str]:
-        """Destroy clusters, with `others` also those on which others work. Returns those that are left alone."""
+READY_TIMEOUT_S = 180.0
+POLL_S = 0.2
 
 
 @dataclass
 class Stack:
     """One Airflow in one home. Callers hold `launcher_lock` while they change anything.
 
-    `log` receives a line on each event. `shield` makes a block that no interruption breaks into. `destroy_clusters`
-    ends the clusters of campaigns, given the processes' environment, and names those that it leaves alone. `in_haste`
-    turns true when the user has asked twice to stop.
+    `log` receives a line on each event. `interrupts` are those of its launcher, and break into no block that starts a
+    process. `destroy_clusters` ends the clusters of campaigns, given the processes' environment and whether also those
+    on which others work, and names those that it leaves alone.
     """
 
     home: Home
     settings: StackSettings
     log: Callable[[str], None] = print
-    shield: Callable[[], AbstractContextManager[None]] = nullcontext
-    destroy_clusters: DestroysClusters = field(default=lambda _environment, *, others=False: ())  # noqa: ARG005
-    in_haste: Callable[[], bool] = field(default=lambda: False)
+    interrupts: Interrupts = field(default_factory=Interrupts)
+    destroy_clusters: Callable[[Mapping[str, str], bool], Sequence[str]] = lambda _environment, _others: ()
     _guard: Guard | None = field(default=None, init=False)
 
     def up(self, dag_ids: Sequence[str] = (), *, kept: bool) -> Record:
@@ -59,7 +55,7 @@ class Stack:
             return self._joined(running)
         try:
             self.down()
-            with self.shield():
+            with self.interrupts.shielded():
                 # It needs no port: whoever ends a stack asks no api-server
                 self._guard = Guard.start(self.home, self.environment(port=0))
             return self._start(dag_ids, kept=kept)
@@ -72,19 +68,19 @@ class Stack:
 
         Clusters of this machine on which others work are left alone and named, unless `others` are to end, too.
         """
-        with self.shield():
-            shutdown.stop_stack(self.home, lambda: self._end_clusters(others=others), in_haste=self.in_haste)
+        with self.interrupts.shielded():
+            shutdown.stop_stack(self.home, lambda: self._end_clusters(others=others), in_haste=self.interrupts.in_haste)
             self._dismiss_guard()
 
     def down_unless_kept(self) -> None:
         """Stop a stack that was started for this launcher alone, if it still runs."""
-        noted = record.read(self.home)
+        noted = read_record(self.home)
         if noted is not None and not noted.kept:
             self.down()
 
     def running(self) -> Record | None:
         """Return the kept stack if it is up and healthy, else None."""
-        noted = record.read(self.home)
+        noted = read_record(self.home)
         if noted is None or not noted.kept or self.unhealthy(noted):
             return None
         return noted
@@ -104,7 +100,7 @@ class Stack:
 
     def client(self, running: Record) -> AirflowClient:
         user = administrator(self.settings.users).name
-        return AirflowClient(Transport(running.url, self.home.password_of(user), user=user, wire=OwnServers()))
+        return AirflowClient(running.url, self.home.password_of(user), user=user, wire=OwnServers())
 
     def how_to_open(self, running: Record) -> str:
         users = ", ".join(
@@ -119,14 +115,14 @@ class Stack:
 
     def start_database(self, environment: Mapping[str, str]) -> None:
         """Start the database alone, migrated to this Airflow's version and without runs that nothing works on."""
-        with self.shield():
+        with self.interrupts.shielded():
             database.start(self.home)
         database.migrate(self.home, version("apache-airflow"), lambda: self._migrate(environment))
         if closed := database.close_unfinished_runs(self.home):
             self.log(f"closed {closed} DAG runs that an earlier stop or crash had left unfinished")
 
     def _end_clusters(self, *, others: bool) -> None:
-        if kept := self.destroy_clusters(self.environment(port=0), others=others):
+        if kept := self.destroy_clusters(self.environment(port=0), others):
             self.log(f"left alone, because somebody works on it: {', '.join(kept)} (see `plimsoll clusters list`)")
 
     def _dismiss_guard(self) -> None:
@@ -135,7 +131,7 @@ class Stack:
             guard.dismiss()
 
     def _joined(self, running: Record) -> Record:
-        if running.told != record.digest(self.environment(running.port)):
+        if running.told != settings_digest(self.environment(running.port)):
             raise StackError(
                 "Airflow is up with other settings (store, work, cache, campaigns or users)",
                 where=running.url,
@@ -150,16 +146,16 @@ class Stack:
             self.home.password_of(user.name)
         with reserved(self.settings.port) as port:  # its server comes up many seconds later
             environment = self.environment(port)
-            started = Record(port, kept=False, told=record.digest(environment))
+            started = Record(port, kept=False, told=settings_digest(environment))
             started.write(self.home)
             self.start_database(environment)
-            with self.shield():
+            with self.interrupts.shielded():
                 components = {
                     name: processes.start(name, processes.airflow_command(arguments), self.home, environment)
                     for name, arguments in processes.AIRFLOW_COMPONENTS.items()
                 }
             with self.client(started) as client:
-                readiness.await_ready(client, self.home, components, dag_ids, since)
+                await_ready(client, self.home, components, dag_ids, since)
                 if self.settings.clusters is not None or client.pool(CLUSTERS_POOL) is None:
                     client.set_pool(CLUSTERS_POOL, self.settings.clusters or 1, "How many clusters may live at once")
         if kept:
@@ -170,9 +166,84 @@ class Stack:
 
     def _migrate(self, environment: Mapping[str, str]) -> None:
         self.log("setting up the metadata database (once)")
-        with self.shield():
+        with self.interrupts.shielded():
             command = processes.airflow_command(["db", "migrate"])
             migration = processes.start("migration", command, self.home, environment)
         if processes.wait_gone([migration], MIGRATE_TIMEOUT_S) or migration.wait(0):
             log = self.home.log("migration")
             raise StackError(f"`airflow db migrate` failed:\n{processes.log_tail(log)}", where=str(log))
+
+
+class OwnServers(httpx.HTTPTransport):
+    """An adapter of requests to servers of this user on the loopback address, and to nobody else's.
+
+    Another user's program could listen on the port before the api-server does, and would be sent a password.
+    """
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send the request. Raises ConnectError where no program of this user listens."""
+        if request.url.port is None or not is_ours(request.url.port):
+            raise httpx.ConnectError(f"no program of this user listens on port {request.url.port}", request=request)
+        return super().handle_request(request)
+
+
+def await_ready(
+    client: AirflowClient, home: Home, components: Mapping[str, psutil.Process], dag_ids: Sequence[str], since: datetime
+) -> None:
+    """Return when all four parts are healthy and the DAGs are parsed. Only heartbeats after `since` count.
+
+    Raises StackError with what is missing and the last log lines: at once when a process has ended or a DAG file can't
+    be parsed, else after READY_TIMEOUT_S.
+    """
+    deadline = time.monotonic() + READY_TIMEOUT_S
+    unparsed = list(dag_ids)
+
+    def await_none(missing: Callable[[], list[str]]) -> None:
+        while waiting_for := missing():
+            _refuse_ended(home, components)
+            if time.monotonic() > deadline:
+                raise _not_ready(home, components, waiting_for)
+            time.sleep(POLL_S)
+
+    await_none(lambda: _unanswered(client.health))
+    # On a busy machine the tasks' API takes longer to build than one request waits, so it is asked again
+    await_none(lambda: _unanswered(client.warm_up))
+    await_none(lambda: _missing(client, unparsed, since))
+
+
+def _unanswered(request: Callable[[], object]) -> list[str]:
+    try:
+        request()
+    except ApiError as error:
+        return [f"api-server: {error.what}"]
+    return []
+
+
+def _missing(client: AirflowClient, unparsed: list[str], since: datetime) -> list[str]:
+    """Name what is not there yet. Takes the DAGs that are parsed off `unparsed`, up to the first that is not.
+
+    A look asks for one DAG that is missing, not for all: answers take processor time from the processes that are to
+    come up.
+    """
+    if unhealthy := client.health().missing(since):
+        return [f"{part}: no sign of life yet" for part in unhealthy]
+    while unparsed and (dag := client.dag(unparsed[0])) and dag.parsed_at and dag.parsed_at >= since:
+        del unparsed[0]
+    if unparsed:
+        for file, trace in client.import_errors(since).items():
+            what = f"a DAG file can't be parsed while waiting for {', '.join(unparsed)}:\n{trace}"
+            raise StackError(what, where=file)
+    return [f"DAG {dag_id}: not parsed yet" for dag_id in unparsed[:1]]
+
+
+def _refuse_ended(home: Home, components: Mapping[str, psutil.Process]) -> None:
+    for name, process in components.items():
+        if not processes.is_alive(process):
+            log = home.log(name)
+            raise StackError(f"{name} has ended:\n{processes.log_tail(log)}", where=str(log))
+
+
+def _not_ready(home: Home, components: Iterable[str], waiting_for: Sequence[str]) -> StackError:
+    tails = "\n".join(f"--- {name}\n{processes.log_tail(home.log(name), 5)}" for name in components)
+    what = f"Airflow is not ready after {READY_TIMEOUT_S:.0f} s: {'; '.join(waiting_for)}\n{tails}"
+    return StackError(what, where=str(home.run))

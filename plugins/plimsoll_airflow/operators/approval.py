@@ -21,8 +21,7 @@ from plimsoll.services.hosts.limits import missing_approval, require_approval
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.operators.campaign import CampaignTask
-from plimsoll_airflow.operators.failing import final
-from plimsoll_airflow.runs.own_task import run_of
+from plimsoll_airflow.runs.own_task import final, run_of
 from plimsoll_airflow.runs.ownership import PLAN_TASK
 from plimsoll_airflow.wiring.core import toolkit
 

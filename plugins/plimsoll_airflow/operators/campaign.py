@@ -25,12 +25,11 @@ from plimsoll_airflow.internals.moved import (
     conf,
     is_paused,
 )
-from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.operators.links import CampaignPageLink, page_of_campaign
 from plimsoll_airflow.runs import notices
 from plimsoll_airflow.runs.asset_events import RunEvent, first_event, newest_event
 from plimsoll_airflow.runs.installation import own_installation
-from plimsoll_airflow.runs.own_task import run_of
+from plimsoll_airflow.runs.own_task import final, run_of
 from plimsoll_airflow.runs.ownership import CAMPAIGN_ID, CELL_DAG, GOES_ON, MEASURED_BY, PLAN_TASK, CellRunId
 from plimsoll_airflow.wiring.core import toolkit
 

@@ -1,6 +1,7 @@
 """The tasks of the DAG `cell`: one for each step of a cell that `plimsoll.services.steps.steps` declares."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,13 +17,11 @@ from plimsoll.services.hosts.reaping import destroy_owned
 from plimsoll.services.retries import PASSING_WHILE_KEEPING, with_retries
 from plimsoll.services.steps.steps import OVERTIME, Role, Step, step, steps_of
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll_airflow.internals.moved import AirflowFailException, TaskDeferralTimeout
-from plimsoll_airflow.internals.supervisor import has_supervisor
-from plimsoll_airflow.operators.failing import final, overrun_recorded
+from plimsoll_airflow.internals.moved import AirflowFailException, AirflowTaskTimeout, TaskDeferralTimeout
+from plimsoll_airflow.internals.supervisor import end_with_parent, has_supervisor
 from plimsoll_airflow.runs import log_messages
-from plimsoll_airflow.runs.attempts import RunOwners, begin_or_resume, find_attempt, require_attempt
 from plimsoll_airflow.runs.installation import own_installation
-from plimsoll_airflow.runs.own_task import end_with_parent
+from plimsoll_airflow.runs.own_task import RunOwners, begin_or_resume, final, find_attempt, require_attempt
 from plimsoll_airflow.runs.ownership import RUNS_AGAIN, CellRun, CellRunId, is_of_run
 from plimsoll_airflow.triggers.load import LoadTrigger
 from plimsoll_airflow.wiring.core import toolkit
@@ -67,7 +66,7 @@ class Measure(StepTask):
         with final():
             work = self.attempt(context)
             self.log.info("attempt %s", work.key)
-            with overrun_recorded(work, self.step.name), failures_recorded(work, self.step.name):
+            with _overrun_recorded(work, self.step.name), failures_recorded(work, self.step.name):
                 self.log_lines(self.beforehand(work))
                 self.log_lines(log_messages.came_of(self.step, self.step.run(work)))
         if self.step.polling is not None:
@@ -175,6 +174,15 @@ class CleanUp(StepTask):
             return
         self.step.run(work)
         self.log_lines([log_messages.destroyed(work), money_line(work)])
+
+
+@contextmanager
+def _overrun_recorded(work: AttemptContext, phase: str) -> Iterator[None]:
+    try:
+        yield
+    except AirflowTaskTimeout as timeout:
+        record_failure(work, f"{phase}: took longer than its task may")
+        raise AirflowFailException(f"{work.key}: {phase} took longer than its task may") from timeout
 
 
 def cell_of(context: Context) -> CellRunId:

@@ -12,8 +12,7 @@ from plimsoll.services.hosts.limits import require_approval
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException
 from plimsoll_airflow.operators.campaign import CREATED_CAMPAIGN
-from plimsoll_airflow.operators.failing import final
-from plimsoll_airflow.runs.own_task import require_running
+from plimsoll_airflow.runs.own_task import final, require_running
 from plimsoll_airflow.runs.ownership import GOES_ON, LIVE_STATES, PLAN_TASK
 from plimsoll_airflow.wiring.core import toolkit
 

@@ -16,12 +16,10 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.inventory import run_url
 from plimsoll_airflow.internals.moved import COUNTS_WAITING_TASKS, AirflowFailException, AirflowRescheduleException
-from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.operators.links import CellPageLink
-from plimsoll_airflow.runs.attempts import is_under_load, was_cancelled
 from plimsoll_airflow.runs.installation import own_installation
 from plimsoll_airflow.runs.notices import tell_if_late
-from plimsoll_airflow.runs.own_task import require_running, run_of
+from plimsoll_airflow.runs.own_task import final, is_under_load, require_running, run_of, was_cancelled
 from plimsoll_airflow.runs.ownership import CELL_DAG, LIVE_STATES, CellRunId
 from plimsoll_airflow.triggers.slot import MAKE_WAY, START, SlotTrigger
 from plimsoll_airflow.wiring.core import toolkit

@@ -87,13 +87,10 @@ def newest_event(context: Context, asset: Asset, since: datetime, measured: Begu
 
 def _once(events: Sequence[Any], known: frozenset[str]) -> list[Any]:
     """Return the first event of each message that is not known, the newest first: a queue may give a message twice."""
-    kept: list[Any] = []
-    messages = set(known)
+    first: dict[str | int, Any] = {}
     for event in reversed(events):
-        if (message := _message(event)) not in messages:
-            kept.append(event)
-        messages |= {message} - {""}
-    return kept[::-1]
+        first.setdefault(_message(event) or id(event), event)
+    return [event for message, event in reversed(first.items()) if message not in known]
 
 
 def _payload(event: Any) -> Mapping[str, Any]:

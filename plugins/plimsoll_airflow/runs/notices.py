@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pkgutil import resolve_name
 from socket import gaierror
 from typing import TYPE_CHECKING, Any
@@ -25,10 +25,8 @@ from plimsoll.services.retries import SOON_S, with_retries
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings
-from plimsoll_airflow.internals import inventory
 from plimsoll_airflow.runs.ownership import NEXT_ROUND_TASK
 from plimsoll_airflow.wiring.core import toolkit
-from plimsoll_airflow.wiring.definitions import timetable
 
 if TYPE_CHECKING:
     from airflow.sdk import BaseNotifier
@@ -38,8 +36,6 @@ if TYPE_CHECKING:
 _MEND = "correct PLIMSOLL_NOTIFIER; docs/guides/operations.md has examples"
 _log = logging.getLogger(__name__)
 _NO_CONNECTION = (gaierror, ConnectionRefusedError)
-GRACE = timedelta(minutes=15)
-"""The time after which a campaign that has not started is late."""
 
 
 class NoticeError(PlimsollError):
@@ -183,12 +179,6 @@ def tell_news(
         title, text = news(store, trend, changes, page)
         _log.info("%s\n%s", title, text)  # nobody is told again, so that it stands here if it can't be sent
         send(context, title, text)
-
-
-def due_times(definition: Definition, since: datetime, until: datetime) -> Iterator[datetime]:
-    """Yield the times at which campaigns of the definition were due after `since`, up to and including `until`."""
-    schedule = timetable(definition)
-    return iter(()) if schedule is None else inventory.due_times(schedule, since, until)
 
 
 def _ending(definition: Definition, context: Mapping[str, Any]) -> Iterator[str]:

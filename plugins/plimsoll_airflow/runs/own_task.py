@@ -1,22 +1,44 @@
-"""The run of the present task, whether it is still meant to run, for tasks that start other runs, and its end together
-with its supervisor, even when that is killed by `kill -9` and can't tell it.
+"""The present task: its run and whether that still goes on, the attempt that a run of the DAG `cell` works at, and how
+it fails: an error that another try would meet again ends it at once.
 
-Airflow starts another try of a task when its supervisor has been silent for a while. A process without its supervisor
-must not continue beside that try.
+The attempt is looked up in the store and not in XCom, because a task that was killed half way has left it there.
 """
 
-import ctypes
-import signal
-import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
 
 from airflow.sdk import Context, TaskInstanceState
 from airflow.sdk.types import RuntimeTaskInstanceProtocol
 
-from plimsoll_airflow.internals.moved import AirflowSkipException
+from plimsoll.domain.text.errors import NotFound
+from plimsoll.ports.controller import Owners
+from plimsoll.services.cell import attempts
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.steps.steps import step_in
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.toolkit import Toolkit
+from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException, AirflowTaskTimeout
 from plimsoll_airflow.runs.installation import own_installation
-from plimsoll_airflow.runs.ownership import CampaignRunOwner
+from plimsoll_airflow.runs.ownership import CELL_DAG, LIVE_STATES, CampaignRunOwner, CellRun, CellRunId, is_of_run
 
-_PR_SET_PDEATHSIG = 1
+TRIES: Mapping[str, Any] = {"retries": 3, "retry_delay": timedelta(seconds=5)}
+"""Arguments for a DAG's `default_args`: tries are for killed processes, an error ends its task at once (`final`)."""
+
+
+@contextmanager
+def final() -> Iterator[None]:
+    """Make errors and the time limit end the task without another try.
+
+    Adapters themselves retry what is worth retrying. Retries of a task are for a killed process, which raises no
+    exception.
+    """
+    try:
+        yield
+    except (Exception, AirflowTaskTimeout) as error:  # the latter is no Exception
+        raise AirflowFailException(str(error)) from error
 
 
 def run_of(context: Context) -> CampaignRunOwner:
@@ -33,7 +55,69 @@ def require_running(ti: RuntimeTaskInstanceProtocol) -> None:
         raise AirflowSkipException("this task was ended by hand or cleared, and so it starts no other run")
 
 
-def end_with_parent() -> None:
-    """Make the kernel kill this process when its parent ends. Works only on Linux; elsewhere it does nothing."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+def begin_or_resume(toolkit: Toolkit, campaign_id: str, cell_id: str, run: CellRun) -> AttemptContext:
+    """Return the attempt that this pass of the run has begun and not yet collected, else a new one.
+
+    A second try of a killed task continues the attempt. A cleared run is another pass and begins a new attempt.
+    """
+    newest = CampaignStore(toolkit.store, campaign_id).newest_attempt(cell_id)
+    if newest is not None and layout.MANIFEST.read(toolkit.store, newest) is None:
+        attempt = layout.ATTEMPT.read(toolkit.store, newest)
+        is_own = attempt is not None and attempt.owner == run.token
+        if is_own and not attempts.is_barely_begun(toolkit, newest, run.token):
+            return AttemptContext(toolkit, newest)
+    return attempts.begin(toolkit, campaign_id, cell_id, run.token)
+
+
+def find_attempt(toolkit: Toolkit, cell: CellRunId, run_id: str, installation: str) -> AttemptContext | None:
+    """Return the newest attempt at the cell that any pass of the Airflow run has begun; None when it has begun none."""
+    for key in reversed(CampaignStore(toolkit.store, cell.campaign_id).attempts(cell.cell_id)):
+        attempt = layout.ATTEMPT.read(toolkit.store, key)
+        if attempt and is_of_run(attempt.owner, run_id, installation):
+            return AttemptContext(toolkit, key)
+    return None
+
+
+def require_attempt(toolkit: Toolkit, cell: CellRunId, run_id: str, installation: str) -> AttemptContext:
+    """Return the newest attempt of that run. Raises NotFound when there is none."""
+    work = find_attempt(toolkit, cell, run_id, installation)
+    if work is None:
+        raise NotFound(
+            "has begun no attempt", where=f"run {run_id}", mend="the log of `provision` says why; then clear the run"
+        )
+    return work
+
+
+def was_cancelled(toolkit: Toolkit, cell: CellRunId, installation: str) -> bool:
+    """Tell whether a person has cancelled the newest attempt of that Airflow's run for the cell."""
+    work = find_attempt(toolkit, cell, cell.run_id, installation)
+    return work is not None and layout.CANCELLED.read(toolkit.store, work.key) is not None
+
+
+def is_under_load(toolkit: Toolkit, cell: CellRunId, installation: str) -> bool:
+    """Tell whether the newest attempt of that run has begun its load and its files are not being collected yet."""
+    work = find_attempt(toolkit, cell, cell.run_id, installation)
+    progress = layout.PROGRESS.read(toolkit.store, work.key) if work else None
+    current = step_in(progress.phase) if progress else None
+    return current is not None and current.polling is not None
+
+
+class RunOwners:
+    """An implementation of the Owners port in a task of the run `own`. `others` answers for owners that are no runs."""
+
+    def __init__(self, others: Owners, ti: RuntimeTaskInstanceProtocol, own: CellRun) -> None:
+        self._others, self._ti, self._own = others, ti, own
+
+    def me(self) -> str:
+        return self._others.me()
+
+    def is_alive(self, owner: str) -> bool | None:
+        """Tell whether that run has not ended; None for runs of another Airflow. An earlier pass of the own run has."""
+        run = CellRun.parse(owner)
+        if run is None:
+            return self._others.is_alive(owner)
+        if run.installation != self._own.installation:
+            return None
+        if run.run_id == self._own.run_id:
+            return False
+        return bool(self._ti.get_dr_count(CELL_DAG, run_ids=[run.run_id], states=LIVE_STATES))

@@ -46,14 +46,11 @@ class LoadTrigger(BaseTrigger):
 
     def __init__(self, attempt: str, run_id: str, step: str, since: str) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.attempt = attempt
-        self.run_id = run_id
-        self.step = step
-        self.since = since
+        self.attempt, self.run_id, self.step, self.since = attempt, run_id, step, since
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
-        arguments = {"attempt": self.attempt, "run_id": self.run_id, "step": self.step, "since": self.since}
-        return f"{__name__}.{type(self).__qualname__}", arguments
+        names = ("attempt", "run_id", "step", "since")
+        return f"{__name__}.{type(self).__qualname__}", {name: getattr(self, name) for name in names}
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
         """Yield one event at the end of the load. The reason of a failure is recorded first."""

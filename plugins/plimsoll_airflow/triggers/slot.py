@@ -7,7 +7,7 @@ from typing import Any
 from airflow.triggers.base import BaseTrigger, TriggerEvent
 from asgiref.sync import sync_to_async
 
-from plimsoll_airflow.internals.slots import HOLDING
+from plimsoll_airflow.internals.inventory import HOLDING
 from plimsoll_airflow.internals.supervisor import task_states
 from plimsoll_airflow.runs.ownership import RUN_CELL_TASK
 

@@ -1,4 +1,6 @@
-"""The JSON API: plans, campaigns, cells, capacities and report files; run cells again, cancel, destroy."""
+"""The JSON API: plans, campaigns, cells, capacities and report files; run cells again, cancel, destroy, annotate,
+delete.
+"""
 
 from typing import Annotated, Any
 
@@ -7,11 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.analysis.campaign.capacity import Capacity
 from plimsoll.bootstrap import definition_folder, load_document
+from plimsoll.domain.attempt.result import LONGEST_NOTE, Note
 from plimsoll.domain.attempt.status import AttemptProgress, CampaignStateName, CampaignStatus, CampaignSummary
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.text.errors import NotFound, ProviderError
 from plimsoll.prefix import dag_id_of
 from plimsoll.report.compare.parts import Comparisons
+from plimsoll.services.campaign.curating import Deletion
 from plimsoll.services.campaign.open.creation import requested_definition
 from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.services.campaign.open.request import LONGEST_CHOICE, SOME_CELLS, values_set
@@ -33,6 +37,7 @@ from plimsoll_airflow.web.access import (
 )
 from plimsoll_airflow.web.cells import AttemptDocument, CellDocument, attempt_document, cell_document, live_progress
 from plimsoll_airflow.web.library import library
+from plimsoll_airflow.web.matrix import annotate_visited, delete_visited
 from plimsoll_airflow.web.problems import RESPONSES
 from plimsoll_airflow.web.visits import ComparisonOptions, Visited, compare, readable_campaigns
 from plimsoll_airflow.wiring.core import toolkit
@@ -60,6 +65,14 @@ class RunAgain(BaseModel):
         description="`missing`, `failed`, `invalid`, or ids and patterns as in the form of the DAG",
         examples=["failed", "g1-040k-r3, zgc-*-r1"],
     )
+
+
+class NoteText(BaseModel):
+    """A note to write."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = Field(max_length=2 * LONGEST_NOTE, description="What readers should know; empty: no note")
 
 
 @router.get("/definitions", tags=["definitions"])
@@ -193,6 +206,21 @@ def cancel(visit: Visited) -> runs.EndedRuns:
 def destroy(visit: Visited) -> runs.StartedRun:
     """Start a run of the DAG `reaper` that destroys every cluster of the campaign, even those of cells that run."""
     return runs.destroy_clusters(visit.campaign_id, visit.user)
+
+
+@of_campaign.put("/note", tags=["actions"], dependencies=action("note"))
+def put_note(visit: Visited, note: NoteText) -> Note | None:
+    """Replace the campaign's note; an empty text removes it."""
+    return annotate_visited(visit, note.text)
+
+
+@of_campaign.delete("", tags=["actions"], dependencies=action("delete"))
+def delete_by_api(
+    visit: Visited,
+    confirm: Annotated[str, Query(max_length=200, description="The campaign's id once more")] = "",
+) -> Deletion:
+    """Delete the campaign with all its measurements, permanently. Refused while it has living clusters or runs."""
+    return delete_visited(visit, confirm)
 
 
 router.include_router(of_campaign)

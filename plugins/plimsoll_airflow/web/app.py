@@ -4,9 +4,9 @@ from fastapi import Depends, FastAPI, Request
 from fastapi.responses import JSONResponse
 
 from plimsoll import __version__
-from plimsoll_airflow.web import api, curating, headers, matrix, pages, problems, trend
+from plimsoll_airflow.web import api, matrix, pages, problems, trend
 from plimsoll_airflow.web.access import require_own_page, require_permission
-from plimsoll_airflow.web.rendering import base_of
+from plimsoll_airflow.web.rendering import Bounds, base_of
 
 _ABOUT = """Plans, campaigns, cells, verdicts, capacities and reports. Send a token of Airflow's (`POST /auth/token`) as
 `Authorization: Bearer …`. Runs are started, followed and cleared by Airflow's own API. Errors are problem documents
@@ -25,9 +25,8 @@ def create_app() -> FastAPI:
         redoc_url=None,
     )
     problems.install(app)
-    app.add_middleware(headers.Bounds)
+    app.add_middleware(Bounds)
     app.include_router(api.router)
-    app.include_router(curating.api)
     app.include_router(trend.api)
 
     @app.get("/api/v1/openapi.json", include_in_schema=False)
@@ -37,5 +36,4 @@ def create_app() -> FastAPI:
     app.include_router(pages.router)
     app.include_router(trend.pages)
     app.include_router(matrix.pages)
-    app.include_router(curating.pages)
     return app

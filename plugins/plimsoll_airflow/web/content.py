@@ -21,9 +21,8 @@ from plimsoll.ports.store import ResultStore
 from plimsoll.services.store import layout
 from plimsoll.services.store.layout import folder_of
 from plimsoll_airflow.internals.api_server import BaseUser
-from plimsoll_airflow.web import headers
+from plimsoll_airflow.web.rendering import DOCUMENT_POLICY
 
-_MEDIA = {".json": "application/json", ".svg": "image/svg+xml", ".png": "image/png", ".csv": "text/csv"}
 _log = logging.getLogger(__name__)
 DOWNLOADS_AT_ONCE = 16
 DOWNLOADS_OF_ONE_USER = 4
@@ -65,12 +64,12 @@ def download(store: ResultStore, prefix: str, name: str, user: BaseUser, file_na
     saved = re.sub(r"[^A-Za-z0-9._-]", "-", file_name or path.name)
     return _Download(
         _counted(store.blocks(_listed(store, prefix, name)), str(user.get_id())),
-        media_type=_MEDIA.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream",
+        media_type=mimetypes.guess_type(path.name)[0] or "application/octet-stream",
         headers={"Content-Disposition": f'attachment; filename="{saved}"'},
     )
 
 
-def document(content: bytes, policy: str = headers.DOCUMENT) -> Response:
+def document(content: bytes, policy: str = DOCUMENT_POLICY) -> Response:
     """Return an HTML page of the store, in a sandbox."""
     return Response(content, media_type="text/html", headers={"Content-Security-Policy": policy})
 

@@ -14,11 +14,14 @@ from typing import Any
 from fastapi import HTTPException
 
 from plimsoll.analysis.trend.series import Order
+from plimsoll.domain.attempt.status import CampaignSummary
+from plimsoll.domain.text.errors import NotFound
+from plimsoll.domain.text.wording import meant
 from plimsoll.report.trend.document import TrendDocument
 from plimsoll.report.trend.page import trend_html
 from plimsoll.services.publish.trend_marks import MARK
 from plimsoll.services.publish.trends import stored_trend
-from plimsoll_airflow.web.library import LISTED_S, Library
+from plimsoll_airflow.web.library import LISTED_S, library
 
 AT_ONCE = 2
 LONGEST_WAIT_S = 20.0
@@ -41,18 +44,18 @@ class _Entry:
 _entries: dict[tuple[str, tuple[str, ...], Order], _Entry] = {}
 
 
-def made_trend(library: Library, names: Sequence[str], by: Order, campaigns: object) -> TrendDocument:
-    """Return the trend of these definitions. `campaigns`: what their campaigns' lines say, to see whether it is old.
+def made_trend(names: Sequence[str], by: Order, readable: Sequence[CampaignSummary]) -> TrendDocument:
+    """Return the trend of definitions, of which the user may see these campaigns. Raises NotFound for others.
 
     Raises HTTPException (503) where too many others are being computed.
     """
-    with _current(library, names, by, campaigns) as (_, document):
+    with _current(names, by, readable) as (_, document):
         return document
 
 
-def made_page(library: Library, names: Sequence[str], by: Order, campaigns: object) -> bytes:
+def made_page(names: Sequence[str], by: Order, readable: Sequence[CampaignSummary]) -> bytes:
     """Return its page, of which charts of hundreds of series take seconds. Raises as `made_trend` does."""
-    with _current(library, names, by, campaigns) as (entry, document):
+    with _current(names, by, readable) as (entry, document):
         if not entry.page:
             with _working():
                 entry.page = trend_html(document)
@@ -61,9 +64,10 @@ def made_page(library: Library, names: Sequence[str], by: Order, campaigns: obje
 
 @contextmanager
 def _current(
-    library: Library, names: Sequence[str], by: Order, campaigns: object
+    names: Sequence[str], by: Order, readable: Sequence[CampaignSummary]
 ) -> Iterator[tuple[_Entry, TrendDocument]]:
-    key = (library.store.url(), tuple(names), by)
+    known, lines = library(), _lines(names, readable)
+    key = (known.store.url(), tuple(names), by)
     with _changing:
         entry = _entries.setdefault(key, _Entry())
         for oldest in [*_entries][: max(0, len(_entries) - _MOST_KEPT)]:
@@ -72,14 +76,22 @@ def _current(
         raise _busy()
     try:
         # Nothing in the list of campaigns tells that one was judged again: no trend is kept longer than its lines are.
-        state = campaigns, [sum(1 for _ in library.store.keys(MARK.folder("", name))) for name in names]
-        if entry.document is None or entry.state != state or library.monotonic() - entry.made_at_s >= LISTED_S:
+        state = lines, [sum(1 for _ in known.store.keys(MARK.folder("", name))) for name in names]
+        if entry.document is None or entry.state != state or known.monotonic() - entry.made_at_s >= LISTED_S:
             with _working():
-                entry.document, entry.page = stored_trend(library.store, names, by, library.clock.now()), b""
-            entry.state, entry.made_at_s = state, library.monotonic()
+                entry.document, entry.page = stored_trend(known.store, names, by, known.clock.now()), b""
+            entry.state, entry.made_at_s = state, known.monotonic()
         yield entry, entry.document
     finally:
         entry.lock.release()
+
+
+def _lines(names: Sequence[str], readable: Sequence[CampaignSummary]) -> object:
+    """Return what the list says of the definitions' campaigns. Raises NotFound where the user may see none of one."""
+    if unknown := next((name for name in names if name not in {campaign.definition for campaign in readable}), None):
+        mend = f"{meant(unknown, (campaign.definition for campaign in readable))} the list shows all campaigns".strip()
+        raise NotFound(f"there is no campaign of a definition {unknown!r}", where="name", mend=mend)
+    return [(own.campaign_id, own.valid, own.published) for own in readable if own.definition in names]
 
 
 @contextmanager

@@ -1,7 +1,8 @@
-"""The page of a campaign: the matrix of its cells, the actions on them, and what *Cancel* has ended. The page's
-address names that, so that loading the page again ends nothing more.
+"""The pages of a campaign: the matrix of its cells, the actions on them, what *Cancel* has ended; its note, its
+deletion.
 
-The page shows runs that Airflow knows to be of this campaign, and attempts that the store knows to be cancelled. Only
+The address of the page that *Cancel* leads to names what was ended, so that loading it again ends nothing more. It
+shows runs that Airflow knows to be of this campaign, and attempts that the store knows to be cancelled. Only
 the number of those that are not named is taken from the address.
 """
 
@@ -16,16 +17,17 @@ from fastapi import Form, Query
 from fastapi.responses import Response
 from pydantic import AfterValidator
 
+from plimsoll.domain.attempt.result import LONGEST_NOTE, Note
 from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.text.errors import Problem, Refused
-from plimsoll.services.campaign.curating import interrupted_deletion
+from plimsoll.services.campaign.curating import Deletion, annotate, deletable, delete_campaign, interrupted_deletion
 from plimsoll.services.campaign.open.request import LONGEST_CHOICE, SOME_CELLS
 from plimsoll.services.store import layout
 from plimsoll_airflow.web import runs
 from plimsoll_airflow.web.access import action
 from plimsoll_airflow.web.library import Snapshot, library
-from plimsoll_airflow.web.rendering import base_of, markup, page
-from plimsoll_airflow.web.under_way import under_way
+from plimsoll_airflow.web.rendering import base_of, markup, page, redirect
+from plimsoll_airflow.web.under_way import under_way, watching_toolkit
 from plimsoll_airflow.web.visits import Visit, Visited, campaign_pages
 
 pages = campaign_pages()
@@ -153,6 +155,61 @@ def cancelled(visit: Visited, run: RunNames = None, attempt: AttemptNames = None
 @pages.post("/destroy", dependencies=action("destroy"))
 def destroy(visit: Visited) -> Response:
     return _show_run(visit, runs.destroy_clusters(visit.campaign_id, visit.user))
+
+
+@pages.get("/manage")
+def manage(visit: Visited) -> Response:
+    deletion: Deletion | None = None
+    problems: tuple[Problem, ...] = ()
+    try:
+        deletion = _deletable(visit) if visit.may else None
+    except Refused as error:
+        problems = error.problems
+    note = layout.NOTE.read_sound(visit.store, visit.campaign_id)
+    context = {
+        "title": visit.resolved.title,
+        "note": note,
+        "longest": LONGEST_NOTE,
+        "deletable": deletion,
+        "begun": interrupted_deletion(visit.store, visit.campaign_id),
+        "problems": problems,
+    }
+    return visit.render("manage.html.j2", context)
+
+
+@pages.post("/note", dependencies=action("note"))
+def write_note(visit: Visited, text: Annotated[str, Form(max_length=2 * LONGEST_NOTE)] = "") -> Response:
+    """Handle *Save the note*. An empty note removes the note."""
+    annotate_visited(visit, text)
+    return visit.back()
+
+
+@pages.post("/delete", dependencies=action("delete"))
+def delete(visit: Visited, confirm: Annotated[str, Form(max_length=200)] = "") -> Response:
+    """Handle *Delete the campaign*, after the user has typed its id."""
+    delete_visited(visit, confirm)
+    return redirect(visit.request, "/")
+
+
+def annotate_visited(visit: Visit, text: str) -> Note | None:
+    note = annotate(visit.campaign, text, str(visit.user.get_name()), library().clock.now())
+    library().forget(visit.campaign_id)
+    return note
+
+
+def _deletable(visit: Visit) -> Deletion:
+    runs.require_no_runs(visit.resolved, visit.campaign_id)
+    return deletable(watching_toolkit(), visit.campaign_id, str(visit.user.get_name()))
+
+
+def delete_visited(visit: Visit, confirm: str) -> Deletion:
+    if confirm != (named := visit.campaign_id):
+        mend = f"give the campaign's id once more, as `confirm`: {named}"
+        raise Refused([Problem("confirm", "the deletion was not confirmed", mend)], where=f"campaign {named!r}")
+    _deletable(visit)
+    deleted = delete_campaign(watching_toolkit(), named, str(visit.user.get_name()))
+    library().forget_deleted(named)
+    return deleted
 
 
 def _show_run(visit: Visit, started: runs.StartedRun) -> Response:

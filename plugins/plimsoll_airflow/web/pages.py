@@ -25,11 +25,11 @@ from plimsoll.services.store.judged import published_without
 from plimsoll.services.store.layout import REPORT
 from plimsoll.services.store.listing import campaign_exists
 from plimsoll_airflow.runs.ownership import CELL_DAG, CellRunId
-from plimsoll_airflow.web import content, headers, runs
+from plimsoll_airflow.web import content, runs
 from plimsoll_airflow.web.access import AttemptNumber, CampaignChosen, CellId, PartName, User, may_read
 from plimsoll_airflow.web.cells import Drawn, attempt_document, cell_document, charts, timeline
 from plimsoll_airflow.web.library import library
-from plimsoll_airflow.web.rendering import STATIC, redirect, render
+from plimsoll_airflow.web.rendering import REPORT_POLICY, STATIC, redirect, render
 from plimsoll_airflow.web.visits import ComparisonOptions, Visited, campaign_pages, compare, readable_campaigns
 
 router = APIRouter(include_in_schema=False)
@@ -141,7 +141,7 @@ def cell_timeline(drawing: Drawn) -> Response:
 
 @of_campaign.get("/cells/{cell_id}/attempts/{attempt}/charts")
 def cell_charts(drawing: Drawn) -> Response:
-    return content.document(charts(drawing), headers.REPORT)
+    return content.document(charts(drawing), REPORT_POLICY)
 
 
 @of_campaign.get(f"/cells/{{cell_id}}/{{attempt}}/{layout.QUALITY}/{DATA_DOCS}")
@@ -178,14 +178,14 @@ def report(visit: Visited) -> Response:
 def report_page(visit: Visited) -> Response:
     """Return the report itself, also at the path that links in the reports of its parts have in the store."""
     page = content.stored(visit.store, layout.REPORT_FILES.folder(visit.campaign_id), REPORT)
-    return content.document(page, headers.REPORT)
+    return content.document(page, REPORT_POLICY)
 
 
 @of_campaign.get("/report/{part}-report.html")
 def report_of_part(visit: Visited, part: PartName) -> Response:
     """Return the report of one part, at the path that links in the whole campaign's report have in the store."""
     page = content.stored(visit.store, layout.REPORT_FILES.folder(visit.campaign_id), file_of_part(part, REPORT))
-    return content.document(page, headers.REPORT)
+    return content.document(page, REPORT_POLICY)
 
 
 router.include_router(of_campaign)

@@ -21,6 +21,7 @@ from plimsoll.services.store.listing import campaign_exists
 from plimsoll.settings import Settings
 from plimsoll_airflow.internals import api_server
 from plimsoll_airflow.internals.api_server import BaseUser, SeenRun
+from plimsoll_airflow.internals.inventory import is_paused
 from plimsoll_airflow.runs.ownership import CELL_DAG, PLAN_TASK, REAPER_DAG
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.problems import Conflict
@@ -208,10 +209,10 @@ def _named_run(run: SeenRun) -> StartedRun:
 
 
 def _require_unpaused(dag_id: str) -> None:
-    is_paused = api_server.is_paused(dag_id)
-    if is_paused is None:
+    paused = is_paused(dag_id)
+    if paused is None:
         raise NotFound(f"there is no DAG {dag_id}", mend="bring its definition back into the folder of definitions")
-    if is_paused:
+    if paused:
         raise Conflict(f"the DAG {dag_id} is paused, so nothing would run", mend="unpause it in Airflow's list of DAGs")
 
 

@@ -1,6 +1,6 @@
 """The trend over the campaigns of definitions, with marks: a page with its charts, and the same by the JSON API."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Annotated, get_args
 from urllib.parse import urlencode
@@ -12,17 +12,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from plimsoll.analysis.trend.marks import Remark
 from plimsoll.analysis.trend.series import Order
 from plimsoll.domain.attempt.result import LONGEST_NOTE
-from plimsoll.domain.attempt.status import CampaignSummary
 from plimsoll.domain.campaign.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID
-from plimsoll.domain.text.errors import NotFound
-from plimsoll.domain.text.wording import meant
 from plimsoll.ports.store import ResultStore
 from plimsoll.prefix import dag_id_of, name_of_dag
 from plimsoll.report.trend import words
 from plimsoll.report.trend.document import TrendDocument
 from plimsoll.services.publish.trend_marks import accept_change, mark_baseline, name_of_change
 from plimsoll_airflow.internals.api_server import BaseUser, action_logging
-from plimsoll_airflow.web import content, headers
+from plimsoll_airflow.web import content
 from plimsoll_airflow.web.access import (
     DefinitionChosen,
     DefinitionNamed,
@@ -34,7 +31,7 @@ from plimsoll_airflow.web.access import (
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.made_trends import made_page, made_trend
 from plimsoll_airflow.web.problems import RESPONSES
-from plimsoll_airflow.web.rendering import redirect, render
+from plimsoll_airflow.web.rendering import REPORT_POLICY, redirect, render
 from plimsoll_airflow.web.visits import readable_campaigns
 
 pages = APIRouter(prefix="/trend", include_in_schema=False)
@@ -66,7 +63,7 @@ Asked = Annotated[Named, Depends()]
 @api.get("/trend")
 def get_trend(user: User, asked: Asked) -> TrendDocument:
     """Return the figures of all campaigns of these definitions and where they change, as `plimsoll trend --json`."""
-    return _trend(asked.names, asked.by, readable_campaigns(user))
+    return made_trend(asked.names, asked.by, readable_campaigns(user))
 
 
 class Acceptance(BaseModel):
@@ -129,7 +126,7 @@ def trend(request: Request, user: User, chosen: Annotated[Chosen, Depends()]) ->
         "by": chosen.by,
         "orders": get_args(Order),
         "query": _query(known, chosen.by),
-        "found": _trend(known, chosen.by, readable) if known else None,
+        "found": made_trend(known, chosen.by, readable) if known else None,
         "words": words,
         "name_of_change": name_of_change,
         "may": bool(known) and all(may_change(user, dag_id_of(name)) for name in known),
@@ -142,8 +139,8 @@ def trend(request: Request, user: User, chosen: Annotated[Chosen, Depends()]) ->
 @pages.get("/page")
 def trend_page(user: User, asked: Asked) -> Response:
     """Return the trend with its charts alone, as `plimsoll trend --html` writes it."""
-    page = made_page(library(), asked.names, asked.by, _lines(asked.names, readable_campaigns(user)))
-    return content.document(page, headers.REPORT)
+    page = made_page(asked.names, asked.by, readable_campaigns(user))
+    return content.document(page, REPORT_POLICY)
 
 
 Why = Annotated[str, Form(max_length=2 * LONGEST_NOTE)]
@@ -186,18 +183,5 @@ def _marked(asked: Named, user: BaseUser, mark: _Marking, marked: str, why: str)
     require_changeable(user, map(dag_id_of, asked.names))
     remark = Remark(why, str(user.get_name()), library().clock.now())
     readable = readable_campaigns(user)
-    mark(library().store, _trend(asked.names, asked.by, readable), marked, remark)
-    return _trend(asked.names, asked.by, readable)
-
-
-def _trend(names: Sequence[str], by: Order, readable: Sequence[CampaignSummary]) -> TrendDocument:
-    """Return the trend of definitions, of which the user may see these campaigns. Raises NotFound for others."""
-    return made_trend(library(), names, by, _lines(names, readable))
-
-
-def _lines(names: Sequence[str], readable: Sequence[CampaignSummary]) -> object:
-    """Return what the list says of the definitions' campaigns. Raises NotFound where the user may see none of one."""
-    if unknown := next((name for name in names if name not in {campaign.definition for campaign in readable}), None):
-        mend = f"{meant(unknown, (campaign.definition for campaign in readable))} the list shows all campaigns".strip()
-        raise NotFound(f"there is no campaign of a definition {unknown!r}", where="name", mend=mend)
-    return [(own.campaign_id, own.valid, own.published) for own in readable if own.definition in names]
+    mark(library().store, made_trend(asked.names, asked.by, readable), marked, remark)
+    return made_trend(asked.names, asked.by, readable)

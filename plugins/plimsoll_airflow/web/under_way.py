@@ -16,7 +16,7 @@ from plimsoll.services.campaign.state.reading import Memory, read_state, running
 from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.internals import api_server
 from plimsoll_airflow.internals.api_server import SeenRun, find_run
-from plimsoll_airflow.internals.slots import slots
+from plimsoll_airflow.internals.inventory import is_paused, slots
 from plimsoll_airflow.runs.installation import find_installation
 from plimsoll_airflow.runs.ownership import (
     APPROVE_TASK,
@@ -125,7 +125,7 @@ def _of_running(campaign: Campaign, run: SeenRun) -> str:
         if campaign.approve and api_server.task_state(run, APPROVE_TASK) in AWAITS_ANSWER:
             return f"waiting for an approval: its task {APPROVE_TASK} asks for one"
         return "its run goes on with the next task"
-    if api_server.is_paused(CELL_DAG):
+    if is_paused(CELL_DAG):
         return f"waiting: the DAG {CELL_DAG} is paused, so no cell begins"
     held = f"held by {_listed(in_pool.holders)}" if in_pool.holders else f"the pool {CLUSTERS_POOL} has no free slot"
     return f"waiting for a cluster ({held})"
@@ -134,7 +134,7 @@ def _of_running(campaign: Campaign, run: SeenRun) -> str:
 def _of_queued(campaign: Campaign, campaign_id: str, run: SeenRun, first: SeenRun | None) -> str:
     cells = run.conf.get("cells") or MISSING
     queued = f"a run of cells {cells if len(cells) <= 80 else f'{cells[:80]}…'} is queued"
-    if api_server.is_paused(campaign.dag_id):
+    if is_paused(campaign.dag_id):
         return f"{queued}: the DAG {campaign.dag_id} is paused"
     if first is None:
         return f"{queued}: it begins in a moment"

@@ -1,1 +1,1 @@
-"""What the core gets from an installation of Airflow: its settings, definitions, keys, and imports made beforehand."""
+"""What the core gets from an installation of Airflow: its settings, definitions and keys."""

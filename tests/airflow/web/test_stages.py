@@ -11,8 +11,8 @@ from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.keys.loads import TakenLoad
 from plimsoll.domain.keys.strategy import Stage, StageLoad, StageStart
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll_airflow.dags.campaigns import campaign_doc
 from plimsoll_airflow.dags.forms import campaign_params
-from plimsoll_airflow.dags.texts import campaign_doc
 
 STAGED = "demo-staged"
 HERE = f"/plimsoll/campaigns/{STAGED}"

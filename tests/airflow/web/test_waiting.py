@@ -14,9 +14,9 @@ from tests.fakes.installation import Installation
 
 from plimsoll.domain.keys.trigger import Approve
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll_airflow import lifecycle
 from plimsoll_airflow.internals import api_server
-from plimsoll_airflow.internals.slots import Slots, slots
-from plimsoll_airflow.runs import ended
+from plimsoll_airflow.internals.inventory import Slots, slots
 from plimsoll_airflow.runs.ownership import CellRunId
 from plimsoll_airflow.web.library import library
 
@@ -63,7 +63,7 @@ def end_of_cell(campaign_id: str, cell_id: str, *, state: str) -> None:
     start("cell", state, campaign_id=campaign_id, cell_id=cell_id)
     with create_session() as session:
         run = session.scalars(select(DagRun).where(DagRun.dag_id == "cell")).one()
-        (ended.on_dag_run_success if state == "success" else ended.on_dag_run_failed)(run)
+        (lifecycle.on_dag_run_success if state == "success" else lifecycle.on_dag_run_failed)(run)
 
 
 def test_a_run_that_waits_for_a_cluster_says_who_holds_it_and_is_not_incomplete(client: Client) -> None:
@@ -149,7 +149,7 @@ def test_a_disturbed_cell_that_runs_again_at_once_keeps_its_slot() -> None:
     run_id = start("cell", "failed", campaign_id=CAMPAIGN, cell_id="v1-001k-r1")
     with create_session() as session:
         XComModel.set("runs_again", True, dag_id="cell", task_id="judge", run_id=run_id, session=session)
-        ended.on_dag_run_failed(session.scalars(select(DagRun).where(DagRun.dag_id == "cell")).one())
+        lifecycle.on_dag_run_failed(session.scalars(select(DagRun).where(DagRun.dag_id == "cell")).one())
     assert pool_of(waiting) == "clusters"
 
 
@@ -158,5 +158,5 @@ def test_a_run_that_was_marked_as_failed_keeps_its_slot_until_its_teardown_has_r
     set_cell(waiting, CAMPAIGN, "v1-001k-r1", "deferred")
     start("cell", "queued", campaign_id=CAMPAIGN, cell_id="v1-001k-r1")
     with create_session() as session:
-        ended.on_dag_run_failed(session.scalars(select(DagRun).where(DagRun.dag_id == "cell")).one())
+        lifecycle.on_dag_run_failed(session.scalars(select(DagRun).where(DagRun.dag_id == "cell")).one())
     assert pool_of(waiting) == "clusters"

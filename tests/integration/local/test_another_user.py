@@ -4,15 +4,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing
 
 import pytest
 from tests.support.suite.requirements import needs
 
-from plimsoll_airflow.local import transport
+from plimsoll_airflow.local import client
 from plimsoll_airflow.local.client import AirflowClient
 from plimsoll_airflow.local.home import LOOPBACK, ApiError, reserved
-from plimsoll_airflow.local.transport import OwnServers, Transport
+from plimsoll_airflow.local.stack import OwnServers
 
 pytestmark = needs(os.geteuid() == 0, "only root can start a program of another user")
 
@@ -48,10 +47,10 @@ def impostor() -> Iterator[tuple[int, "subprocess.Popen[str]"]]:
 
 
 def test_it_is_sent_no_password(impostor: tuple[int, "subprocess.Popen[str]"], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport, "RETRY_PAUSE_S", 0.0)
+    monkeypatch.setattr(client, "RETRY_PAUSE_S", 0.0)
     port, server = impostor
-    with closing(Transport(f"http://{LOOPBACK}:{port}", "secret", wire=OwnServers())) as ours:
-        for ask in (AirflowClient(ours).health, lambda: ours.call("GET", "/dags")):
+    with AirflowClient(f"http://{LOOPBACK}:{port}", "secret", wire=OwnServers()) as ours:
+        for ask in (ours.health, lambda: ours.call("GET", "/dags")):
             with pytest.raises(ApiError, match="no program of this user listens"):
                 ask()
     server.kill()
@@ -60,7 +59,7 @@ def test_it_is_sent_no_password(impostor: tuple[int, "subprocess.Popen[str]"], m
 
 def test_whoever_does_not_look_sends_it(impostor: tuple[int, "subprocess.Popen[str]"]) -> None:
     port, server = impostor
-    with closing(Transport(f"http://{LOOPBACK}:{port}", "secret")) as careless:
+    with AirflowClient(f"http://{LOOPBACK}:{port}", "secret") as careless:
         careless.call("GET", "/dags")
     server.kill()
     assert "secret" in server.stdout.read()

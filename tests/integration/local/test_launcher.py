@@ -34,8 +34,8 @@ _WAITS_AN_HOUR = (
 """The launcher, which gives the scheduler more time to end than a test has."""
 _IS_NEVER_READY = (
     "-c",
-    "import time; from plimsoll_airflow.local import __main__, readiness; await_ready = readiness.await_ready; "
-    "readiness.await_ready = lambda *told: (await_ready(*told), time.sleep(3600)); __main__.main()",
+    "import time; from plimsoll_airflow.local import __main__, stack; await_ready = stack.await_ready; "
+    "stack.await_ready = lambda *told: (await_ready(*told), time.sleep(3600)); __main__.main()",
 )
 """The launcher, which waits an hour when all is up: on a fast machine, too, it still starts when the signal comes."""
 

@@ -16,7 +16,6 @@ from plimsoll_airflow.local import processes
 from plimsoll_airflow.local.client import AirflowClient, Pool
 from plimsoll_airflow.local.home import LOOPBACK, ApiError, Home, StackError, parse_users
 from plimsoll_airflow.local.stack import Stack
-from plimsoll_airflow.local.transport import Transport
 
 DAGS = Path(__file__).parent / "dags"
 USERS = parse_users("vera:viewer,admin:admin")
@@ -81,7 +80,7 @@ def test_dag_files_are_read_again_when_a_definition_is_added_changed_or_removed(
 
 
 def test_a_viewer_logs_in_with_a_password_of_their_own_and_may_only_look(up: StackUnderTest) -> None:
-    with AirflowClient(Transport(up.running.url, up.stack.home.password_of("vera"), user="vera")) as vera:
+    with AirflowClient(up.running.url, up.stack.home.password_of("vera"), user="vera") as vera:
         assert vera.dag("chain") is not None
         with pytest.raises(ApiError, match="403"):
             vera.unpause("chain")

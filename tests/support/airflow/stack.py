@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,14 +13,13 @@ import pytest
 from tests.support.airflow.migrated import lay_migrated_database
 from tests.support.processes import CHECKOUT, pause_s
 
-from plimsoll_airflow.local import processes, readiness
+from plimsoll_airflow.local import processes
 from plimsoll_airflow.local.client import AirflowClient, DagRun
 from plimsoll_airflow.local.home import Home, administrator
+from plimsoll_airflow.local.launcher import Record
 from plimsoll_airflow.local.process_environment import StackSettings
-from plimsoll_airflow.local.record import Record
 from plimsoll_airflow.local.shutdown import destroy_clusters
 from plimsoll_airflow.local.stack import Stack
-from plimsoll_airflow.local.transport import Transport
 
 POLL_S = 0.2
 RUN_TIMEOUT_S = 240.0
@@ -40,7 +39,7 @@ class StackUnderTest:
         """Add a connection to Airflow's database, as its UI does."""
         body = {"connection_id": name, "extra": json.dumps(extra), **values}
         user = administrator(self.stack.settings.users).name
-        with closing(Transport(self.running.url, self.stack.home.password_of(user), user=user)) as api:
+        with AirflowClient(self.running.url, self.stack.home.password_of(user), user=user) as api:
             api.call("POST", "/connections", json=body)
 
     def run_to_end(
@@ -108,7 +107,7 @@ def running_stack(
 def patient_start() -> Iterator[None]:
     """Give an Airflow that starts inside the block as long as it takes on a busy machine."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(readiness, "READY_TIMEOUT_S", _READY_S)
+        patched.setattr("plimsoll_airflow.local.stack.READY_TIMEOUT_S", _READY_S)
         yield
 
 

@@ -22,7 +22,6 @@ from tests.support.processes import CHECKOUT, until
 
 from plimsoll_airflow.local import processes
 from plimsoll_airflow.local.stack import Stack
-from plimsoll_airflow.local.transport import Transport
 from plimsoll_airflow.runs.ownership import INSTALLATION_ENVIRONMENT
 
 WORKERS = ("ada", "grace")
@@ -41,10 +40,9 @@ _OF_ONE_MACHINE = {
 
 @dataclass(frozen=True)
 class Team(StackUnderTest):
-    """A running stack with workers, their broker, and Airflow's REST API."""
+    """A running stack with workers, and their broker."""
 
     broker: Celery
-    api: Transport
 
     @contextmanager
     def unpaused(self, dag_id: str) -> Iterator[None]:
@@ -53,7 +51,7 @@ class Team(StackUnderTest):
         try:
             yield
         finally:
-            self.api.call("PATCH", f"/dags/{dag_id}", json={"is_paused": True})
+            self.client.call("PATCH", f"/dags/{dag_id}", json={"is_paused": True})
 
     def let_take_tasks(self, worker: str, *, allowed: bool) -> None:
         """Let the worker take tasks from the queue, or keep it from doing so."""
@@ -85,15 +83,13 @@ def running_team(folder: Path, *, env: Mapping[str, str], dag_ids: Sequence[str]
     with _running_redis() as broker, Celery(broker=broker) as app, _told_no_id():
         variables = {**shipped_settings(), **_OF_ONE_MACHINE, "AIRFLOW__CELERY__BROKER_URL": broker, **env}
         with running_stack(folder, env=variables, dag_ids=dag_ids) as airflow:
-            api = Transport(airflow.running.url, airflow.stack.home.password_of("admin"))
-            team = Team(airflow.stack, airflow.running, airflow.client, app, api)
+            team = Team(airflow.stack, airflow.running, airflow.client, app)
             for name in WORKERS:
                 _start_worker(team, name)
             until(
                 lambda: len(app.control.ping(timeout=5, limit=len(WORKERS))) == len(WORKERS), "workers", patience_s=240
             )
             yield team
-            api.close()
 
 
 def shipped_settings() -> Mapping[str, str]:

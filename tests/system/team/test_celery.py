@@ -78,13 +78,13 @@ def assert_named_after_this_airflow(team: Team, campaign: CampaignStore) -> None
     """Check that owners of attempts have the id that the scheduler has made and that workers ask for."""
     attempts = [layout.ATTEMPT.read(campaign.store, verdict.key) for verdict in campaign.verdicts()]
     installations = {installation_of(attempt.owner) for attempt in attempts if attempt}
-    assert installations == {team.api.call("GET", f"/variables/{INSTALLATION_VARIABLE}")["value"]}
+    assert installations == {team.client.call("GET", f"/variables/{INSTALLATION_VARIABLE}")["value"]}
 
 
 def assert_reported(team: Team, campaign: CampaignStore, definition: Definition) -> None:
     """Check that the report is in the store, and that Airflow has told its asset's event."""
     assert campaign.store.exists(report_key(campaign.campaign_id))
-    events = team.api.call("GET", "/assets/events", params={"source_dag_id": definition.dag_id})["asset_events"]
+    events = team.client.call("GET", "/assets/events", params={"source_dag_id": definition.dag_id})["asset_events"]
     reports = [(event["name"], event["extra"]["campaign_id"]) for event in events]
     assert reports == [(f"report-{definition.name}", campaign.campaign_id)]
 

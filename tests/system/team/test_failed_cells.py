@@ -151,7 +151,7 @@ def clear(team: Team, run: DagRun, cell_id: str) -> bool:
         "only_failed": False,
     }
     try:
-        team.api.call("POST", f"/dags/{run.dag_id}/clearTaskInstances", json=body)
+        team.client.call("POST", f"/dags/{run.dag_id}/clearTaskInstances", json=body)
     except ApiError as error:
         if error.status != HTTPStatus.CONFLICT:
             raise
@@ -161,7 +161,7 @@ def clear(team: Team, run: DagRun, cell_id: str) -> bool:
 
 def run_cell_of(team: Team, run: DagRun, cell_id: str) -> Mapping[str, Any]:
     """Return the cell's instance of `run_cell`."""
-    mapped = team.api.call("GET", f"/dags/{run.dag_id}/dagRuns/{run.run_id}/taskInstances/run_cell/listMapped")
+    mapped = team.client.call("GET", f"/dags/{run.dag_id}/dagRuns/{run.run_id}/taskInstances/run_cell/listMapped")
     (found,) = [one for one in mapped["task_instances"] if one["rendered_map_index"] == cell_id]
     return found
 
@@ -175,7 +175,7 @@ def is_waiting_since(team: Team, run: DagRun, cell_id: str, tries: int) -> bool:
 def backfill(team: Team) -> None:
     """Have Airflow run what the schedule missed on these days, as its command does, which takes seconds to start."""
     days = {"from_date": f"{DAYS[0]}T00:00:00Z", "to_date": f"{DAYS[-1]}T12:00:00Z"}
-    team.api.call("POST", "/backfills", json={"dag_id": "nightly", **days, "max_active_runs": 2})
+    team.client.call("POST", "/backfills", json={"dag_id": "nightly", **days, "max_active_runs": 2})
 
 
 def backfill_failed(team: Team) -> None:
@@ -199,7 +199,7 @@ def await_ended(team: Team, state: str) -> list[DagRun]:
 
 def open_backfills(team: Team) -> list[Mapping[str, Any]]:
     """Return those that Airflow takes for running."""
-    listed = team.api.call("GET", "/backfills", params={"dag_id": "nightly"})["backfills"]
+    listed = team.client.call("GET", "/backfills", params={"dag_id": "nightly"})["backfills"]
     return [one for one in listed if one["completed_at"] is None]
 
 

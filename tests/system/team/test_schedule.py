@@ -13,7 +13,7 @@ PATIENCE_S = 300.0
 
 
 def test_a_scheduled_definitions_dag_is_paused_and_says_what_it_is(team: Team) -> None:
-    dag = team.api.call("GET", "/dags/minutely/details")
+    dag = team.client.call("GET", "/dags/minutely/details")
 
     assert dag["is_paused"]
     assert "# An instant campaign" in dag["doc_md"]

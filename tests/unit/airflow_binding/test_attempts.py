@@ -15,7 +15,7 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.hosts.paid_hosts import accounts
 from plimsoll.services.store import layout
-from plimsoll_airflow.runs.attempts import begin_or_resume, find_attempt, require_attempt
+from plimsoll_airflow.runs.own_task import begin_or_resume, find_attempt, require_attempt
 from plimsoll_airflow.runs.ownership import CellRun, CellRunId
 
 CAMPAIGN, CELL = "campaign", "v1-001k-r1"

@@ -1,7 +1,7 @@
 import pytest
 from airflow.sdk.exceptions import AirflowFailException, AirflowTaskTimeout
 
-from plimsoll_airflow.operators.failing import final
+from plimsoll_airflow.runs.own_task import final
 
 
 @pytest.mark.parametrize("error", [ValueError("its reason"), AirflowTaskTimeout("its reason")])

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.fakes.owners import FixedOwners
 
-from plimsoll_airflow.runs.attempts import RunOwners
+from plimsoll_airflow.runs.own_task import RunOwners
 from plimsoll_airflow.runs.ownership import CellRun
 
 

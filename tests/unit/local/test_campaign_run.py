@@ -19,7 +19,6 @@ from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.layout import report_key
 from plimsoll_airflow.local.client import AirflowClient, DagRun
 from plimsoll_airflow.local.demo import CampaignRun, start_or_find, unfinished_campaign
-from plimsoll_airflow.local.transport import Transport
 from plimsoll_airflow.runs.ownership import CELL_DAG
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -162,6 +161,6 @@ def test_a_campaign_that_can_not_be_opened_is_passed_over(
 def test_a_run_works_at_the_campaign_it_was_asked_for_else_at_the_one_of_its_time(
     store: ObjectStore, definition: Definition, conf: dict[str, str], campaign_id: str
 ) -> None:
-    client = AirflowClient(Transport("http://127.0.0.1:1", "secret"))
+    client = AirflowClient("http://127.0.0.1:1", "secret")
     run = DagRun("demo", "r1", "running", NOON, conf)
     assert CampaignRun(client, store, definition, run).campaign_id == campaign_id

@@ -8,10 +8,9 @@ from typing import Any
 import httpx
 import pytest
 
-from plimsoll_airflow.local import transport
+from plimsoll_airflow.local import client as api
 from plimsoll_airflow.local.client import AirflowClient, DagRun
 from plimsoll_airflow.local.home import ApiError
-from plimsoll_airflow.local.transport import Transport
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 RUN = {"dag_id": "demo", "dag_run_id": "r1", "state": "queued", "run_after": NOON.isoformat(), "conf": {"a": 1}}
@@ -39,12 +38,12 @@ class Wire:
         return answer
 
     def client(self) -> AirflowClient:
-        return AirflowClient(Transport("http://127.0.0.1:1", "secret", wire=httpx.MockTransport(self)))
+        return AirflowClient("http://127.0.0.1:1", "secret", wire=httpx.MockTransport(self))
 
 
 @pytest.fixture(autouse=True)
 def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport, "RETRY_PAUSE_S", 0.0)
+    monkeypatch.setattr(api, "RETRY_PAUSE_S", 0.0)
 
 
 def ok(body: Any) -> httpx.Response:
@@ -67,7 +66,7 @@ def test_a_server_fault_is_asked_again_and_given_up_in_the_end() -> None:
     with pytest.raises(ApiError, match="no database") as raised:
         hopeless.client().dag_run("demo", "r1")
     assert raised.value.status == 503
-    assert len(hopeless.asked) == transport.ATTEMPTS
+    assert len(hopeless.asked) == api.ATTEMPTS
 
 
 def test_a_refusal_is_not_asked_again() -> None:

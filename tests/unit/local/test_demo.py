@@ -14,11 +14,10 @@ from plimsoll.services.publish.publishing import publish_report
 from plimsoll.services.steps.running import run_cells
 from plimsoll_airflow.local.client import AirflowClient, DagRun
 from plimsoll_airflow.local.demo import CampaignRun, outcome
-from plimsoll_airflow.local.transport import Transport
 
 
 def ended(installation: Installation) -> CampaignRun:
-    client = AirflowClient(Transport("http://127.0.0.1:1", "secret"))
+    client = AirflowClient("http://127.0.0.1:1", "secret")
     run = DagRun("demo", "r1", "success", datetime(2026, 1, 31, tzinfo=UTC), {"campaign_id": "campaign"})
     return CampaignRun(client, installation.toolkit.store, instant_definition(variants=1, loads=2), run)
 

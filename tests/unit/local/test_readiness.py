@@ -8,11 +8,10 @@ import httpx
 import psutil
 import pytest
 
-from plimsoll_airflow.local import readiness
+from plimsoll_airflow.local import stack
 from plimsoll_airflow.local.client import AirflowClient
 from plimsoll_airflow.local.home import Home, StackError
-from plimsoll_airflow.local.readiness import await_ready
-from plimsoll_airflow.local.transport import Transport
+from plimsoll_airflow.local.stack import await_ready
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 BEFORE, AFTER = ((NOON + timedelta(seconds=sign)).isoformat() for sign in (-1, 1))
@@ -28,7 +27,7 @@ def home(tmp_path: Path) -> Home:
 
 @pytest.fixture(autouse=True)
 def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readiness, "POLL_S", 0.0)
+    monkeypatch.setattr(stack, "POLL_S", 0.0)
 
 
 class Airflow:
@@ -58,7 +57,7 @@ class Airflow:
         return httpx.Response(200 if body is not None else 404, json=body)
 
     def client(self) -> AirflowClient:
-        return AirflowClient(Transport("http://127.0.0.1:1", "secret", wire=httpx.MockTransport(self)))
+        return AirflowClient("http://127.0.0.1:1", "secret", wire=httpx.MockTransport(self))
 
     def _health(self) -> dict[str, Any]:
         beat = self.beats.pop(0) if len(self.beats) > 1 else self.beats[0]
@@ -110,7 +109,7 @@ def test_a_dag_file_that_cant_be_parsed_is_told_with_its_traceback(home: Home) -
 
 
 def test_it_gives_up_in_the_end_and_says_what_is_missing(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readiness, "READY_TIMEOUT_S", 0.0)
+    monkeypatch.setattr(stack, "READY_TIMEOUT_S", 0.0)
     airflow = Airflow(beats=[BEFORE], parsed=[None])
     with pytest.raises(StackError, match=r"triggerer: no sign of life(.|\n)*--- scheduler\none\ntwo"):
         await_ready(airflow.client(), home, {"scheduler": psutil.Process()}, [], NOON)

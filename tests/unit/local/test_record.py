@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll_airflow.local import record
 from plimsoll_airflow.local.home import Home
-from plimsoll_airflow.local.record import Record
+from plimsoll_airflow.local.launcher import Record, forget_record, read_record, settings_digest
 
 
 def test_a_record_is_read_back_until_it_is_forgotten(tmp_path: Path) -> None:
@@ -15,10 +14,10 @@ def test_a_record_is_read_back_until_it_is_forgotten(tmp_path: Path) -> None:
     written = Record(port=8080, kept=True, told="digest")
     written.write(home)
     home.session_note("scheduler").write_text("123")
-    assert record.read(home) == written
+    assert read_record(home) == written
     assert written.url == "http://127.0.0.1:8080"
-    record.forget(home)
-    assert record.read(home) is None
+    forget_record(home)
+    assert read_record(home) is None
     assert not home.session_notes()
 
 
@@ -27,10 +26,10 @@ def test_a_record_that_is_cut_off_or_of_another_version_is_none(tmp_path: Path, 
     home = Home(tmp_path)
     home.create()
     (home.run / "stack.json").write_text(text)
-    assert record.read(home) is None
+    assert read_record(home) is None
 
 
 def test_only_what_campaigns_are_told_counts_for_the_digest() -> None:
     before = {"PLIMSOLL_STORE": "/a", "LANG": "C"}
-    assert record.digest(before) == record.digest({**before, "LANG": "de"})
-    assert record.digest(before) != record.digest({**before, "PLIMSOLL_STORE": "/b"})
+    assert settings_digest(before) == settings_digest({**before, "LANG": "de"})
+    assert settings_digest(before) != settings_digest({**before, "PLIMSOLL_STORE": "/b"})

@@ -63,7 +63,7 @@ class Clusters:
     def __init__(self) -> None:
         self.asked: list[bool] = []
 
-    def __call__(self, _environment: Mapping[str, str], *, others: bool = False) -> Sequence[str]:
+    def __call__(self, _environment: Mapping[str, str], others: bool) -> Sequence[str]:
         self.asked.append(others)
         return () if others else (THEIRS,)
 

@@ -1,35 +1,44 @@
-"""The task of the DAG `reaper`, which also ends each campaign: it removes clusters without an owner."""
+"""The tasks of the DAGs that run at regular times: that of `reaper`, which also ends each campaign, removes clusters
+without an owner; that of `retention` raw files, by the settings; that of `schedules` tells of campaigns that did not
+start when they were due, or are about to end too late.
+"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from itertools import chain
 
 from airflow.providers.standard.operators.trigger_dagrun import XCOM_RUN_ID
 from airflow.sdk import BaseOperator, Context
 from airflow.sdk.types import RuntimeTaskInstanceProtocol
 
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.cluster import Cluster
-from plimsoll.domain.text.errors import NotFound, StoreError
+from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound, StoreError
 from plimsoll.services.campaign.state.runs import end_run, owners_of_runs
 from plimsoll.services.hosts.kept_records import assignment_under_way
 from plimsoll.services.hosts.reaping import Reaped, reap
+from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll_airflow.internals.moved import AirflowFailException
-from plimsoll_airflow.operators.failing import final
+from plimsoll.services.store.listing import campaigns_by_definition
+from plimsoll.settings import Settings
+from plimsoll_airflow.internals.inventory import due_times
+from plimsoll_airflow.internals.moved import AirflowFailException, is_paused
 from plimsoll_airflow.operators.next_round import run_of_next_round
 from plimsoll_airflow.runs import log_messages, notices
 from plimsoll_airflow.runs.installation import own_installation
+from plimsoll_airflow.runs.own_task import final
 from plimsoll_airflow.runs.ownership import (
     CAMPAIGN_ID,
     CELL_DAG,
     LIVE_STATES,
     NEXT_ROUND_TASK,
     PLAN_TASK,
+    RETENTION_DAG,
     CampaignRunOwner,
     CellRun,
 )
-from plimsoll_airflow.wiring.core import toolkit
+from plimsoll_airflow.wiring.core import sound_definitions, timetable, toolkit
 
 
 class Reap(BaseOperator):
@@ -65,7 +74,10 @@ class Reap(BaseOperator):
         troubles = (*reaped.troubles, *([] if dry_run else _unsent_notices(context, reaped, now)))
         if troubles:
             raise AirflowFailException("; ".join(troubles))
-        return {"destroyed": _keys(reaped.destroyed), "kept": _keys(reaped.kept)}
+        return {
+            "destroyed": [str(cluster.id) for cluster in reaped.destroyed],
+            "kept": [str(cluster.id) for cluster in reaped.kept],
+        }
 
 
 class ReapLeftovers(Reap):
@@ -146,5 +158,85 @@ def _unsent_notices(context: Context, reaped: Reaped, now: datetime) -> Iterator
         yield str(error)
 
 
-def _keys(clusters: Any) -> list[str]:
-    return [str(cluster.id) for cluster in clusters]
+class RemoveRawFiles(BaseOperator):
+    """Remove raw files of campaigns that have ended and are published, by age or to make room."""
+
+    def execute(self, context: Context) -> list[str]:  # noqa: ARG002
+        """Return the campaigns whose raw files were removed. A campaign whose raw files stay is no failure."""
+        from plimsoll.services.housekeeping.retention import Rule, prune  # late: whoever parses DAGs needs no numpy
+
+        gone: list[str] = []
+        with final():
+            rule = Rule.of_settings(Settings().raw_days, Settings().raw_gb)
+            for raw in prune(toolkit(), rule, f"Airflow's DAG {RETENTION_DAG}"):
+                if raw.why_not:
+                    self.log.warning("%s: raw files, %s, stay: %s", raw.campaign_id, raw.rule, raw.why_not)
+                else:
+                    self.log.info("%s: removed %d bytes of raw files, %s", raw.campaign_id, raw.bytes, raw.rule)
+                    gone.append(raw.campaign_id)
+        return gone
+
+
+GRACE = timedelta(minutes=15)
+"""The time after which a campaign that has not started is late."""
+FIRST_LOOK = timedelta(hours=1)
+"""The time before now from which on the first run looks."""
+
+
+class WatchSchedules(BaseOperator):
+    """Check every time that was due since the last successful run of this task, and report those at which no run began.
+
+    It also reports campaigns under way that will end too late.
+    """
+
+    def execute(self, context: Context) -> list[str]:
+        """Return a sentence for each campaign that was missed. A DAG that is paused now misses nothing."""
+        # From the start of the last run that succeeded to that of this one, so that each time counts once
+        until = context["dag_run"].start_date or datetime.now(UTC)
+        since = context["prev_start_date_success"] or until - FIRST_LOOK
+        definitions = list(watched())
+        self._tell_of_late_ones(list(filter(_may_be_late, definitions)), context)
+        since, until = since - GRACE, until - GRACE
+        missed = [line for definition in definitions for line in _missed(definition, context["ti"], since, until)]
+        for line in missed:
+            self.log.warning(line)
+        if missed:
+            notices.send(dict(context), "Plimsoll: not every scheduled campaign has started", "\n".join(missed))
+        return missed
+
+    def _tell_of_late_ones(self, definitions: Sequence[Definition], context: Context) -> None:
+        """Tell of their campaigns that run and are late. What was told, or has ended, is not looked at again."""
+        store = toolkit().store
+        campaigns = campaigns_by_definition(store) if definitions else {}
+        for campaign_id in chain.from_iterable(campaigns.get(definition.name, ()) for definition in definitions):
+            if layout.LATE.exists(store, campaign_id) or layout.TOTALS.exists(store, campaign_id):
+                continue
+            try:
+                notices.tell_if_late(dict(context), CampaignStore(store, campaign_id), begins=False)
+            except (NotFound, DamagedRecord, DefinitionError) as error:  # it says nothing of the other campaigns
+                self.log.warning("whether campaign %s is late can't be told: %s", campaign_id, error)
+
+
+def watched() -> Iterator[Definition]:
+    """Yield the definitions that ask for such reports."""
+    for definition in sound_definitions(Settings()):
+        if (definition.schedule and "missed-schedule" in definition.notify) or _may_be_late(definition):
+            yield definition
+
+
+def _may_be_late(definition: Definition) -> bool:
+    return definition.finish_by is not None and "late" in definition.notify
+
+
+def _missed(definition: Definition, ti: RuntimeTaskInstanceProtocol, since: datetime, until: datetime) -> Iterator[str]:
+    schedule = timetable(definition) if "missed-schedule" in definition.notify else None
+    due = list(due_times(schedule, since, until)) if schedule else []
+    if not due or is_paused(ti, definition.dag_id):
+        return
+    busy = ti.get_dr_count(definition.dag_id, states=LIVE_STATES)
+    # A task can't ask since when the DAG is unpaused
+    idle = "none is under way; was Airflow down, short of slots, or the DAG still paused at that time?"
+    why = "an earlier one is still under way" if busy else idle
+    for at in due:
+        if not ti.get_dr_count(definition.dag_id, logical_dates=[at]):
+            yield f"{definition.name}: the campaign due at {at:%Y-%m-%d %H:%M %Z} has not started: {why}"
