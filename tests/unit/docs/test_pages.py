@@ -50,6 +50,13 @@ def test_no_cell_of_a_table_is_prose(page: Path) -> None:
     assert [cell for cell in [*cells, *glued] if len(cell.split()) > LONGEST_CELL] == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(CHECKOUT)))
+def test_every_table_has_a_head(page: Path) -> None:
+    """A row without one, as below an empty line within a table, is shown as text."""
+    tables = re.findall(r"(?:^\|.*\n)+", prose(page), re.MULTILINE)
+    assert [table for table in tables if not re.match(r"\|.*\n\|[-:| ]+\|\n", table)] == []
+
+
 def test_every_page_is_reached_from_the_index() -> None:
     reached: set[Path] = set()
     ahead = [CHECKOUT / "README.md"]
