@@ -1,7 +1,8 @@
 """What ends the wait for hosts that are being prepared."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from tests.unit.adapters.ec2.fake_cloud import FakeCloud
 from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.launching import Launcher
 from plimsoll.adapters.providers.ec2.network import Subnet
-from plimsoll.adapters.providers.ec2.readiness import await_hosts
+from plimsoll.adapters.providers.ec2.readiness import await_hosts, prolong
 from plimsoll.domain.text.errors import ProviderError, Unreachable
 
 PATIENCE = timedelta(minutes=10)
@@ -29,6 +30,21 @@ class Booting:
         if self._left >= 0:
             raise Unreachable("does not answer")
         return self._says
+
+
+class OneOfMany:
+    """A host that answers only once all others are asked, too."""
+
+    def __init__(self, asked: Barrier) -> None:
+        self.info: Any = type("Info", (), {"name": "node1", "facts": {}, "address": ""})
+        self._asked = asked
+
+    def read_tail(self, *_: object, max_bytes: int) -> str:
+        self._asked.wait(timeout=60)
+        return "ok\n"
+
+    def run(self, *_: object, timeout: timedelta) -> None:
+        self._asked.wait(timeout=60)
 
 
 def waiting(host: Any, clock: SteppingClock, require_alive: Callable[[], None]) -> None:
@@ -70,3 +86,10 @@ def test_hosts_that_live_and_are_never_prepared_are_given_up_after_their_time(
     with pytest.raises(ProviderError, match="hosts were not ready within 0:10:00: node1"):
         waiting(Booting(999), clock, launched.require_alive)
     assert clock.passed > PATIENCE
+
+
+def test_however_many_hosts_are_asked_at_once_since_unreachable_ones_answer_late(clock: SteppingClock) -> None:
+    asked = Barrier(40)
+    hosts: Any = [OneOfMany(asked) for _ in range(asked.parties)]
+    await_hosts(hosts, clock, PATIENCE, lambda: None)
+    prolong(hosts, datetime(2026, 1, 31, tzinfo=UTC))
