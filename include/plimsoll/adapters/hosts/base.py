@@ -84,9 +84,10 @@ def require_id(job_id: str, where: str) -> None:
         raise HostError(f"{job_id!r} is not a job's id", where=where, mend=mend)
 
 
-def in_parallel(hosts: Sequence[_S], work: Callable[[_S], _T], at_once: int = 32) -> list[_T]:
-    """Call the function for so many hosts at once. The first error is raised after all calls have ended."""
-    with ThreadPoolExecutor(max(1, min(at_once, len(hosts)))) as pool:
+def in_parallel(hosts: Sequence[_S], work: Callable[[_S], _T]) -> list[_T]:
+    """Call the function for all hosts at once. The first error is raised after all calls have ended."""
+    # A host that does not answer must not hold up others, however many they are
+    with ThreadPoolExecutor(max(1, len(hosts))) as pool:
         return list(pool.map(work, hosts))
 
 

@@ -31,7 +31,7 @@ class ScriptCanary:
 
         A host's figure is the better one of its two links, so that a bad host does not affect its neighbours.
         """
-        alone = in_parallel(hosts, self._measured, at_once=len(hosts))
+        alone = in_parallel(hosts, self._measured)
         received = [self._throughput(hosts[number - 1], host) for number, host in enumerate(hosts)]
         sent = [*received[1:], received[0]]
         return [

@@ -36,8 +36,7 @@ def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta, requir
     left = list(hosts)
     for _ in looks(clock, poll_pauses(), patience):
         # All are asked at once, since an unreachable host answers late
-        whys = in_parallel(left, _not_ready, at_once=len(left))
-        waiting = [(host, why) for host, why in zip(left, whys, strict=True) if why]
+        waiting = [(host, why) for host, why in zip(left, in_parallel(left, _not_ready), strict=True) if why]
         if not waiting:
             return
         require_alive()
@@ -120,6 +119,6 @@ def prolong(hosts: Sequence[SharedHost], until: datetime) -> None:
 
 def _on_all(hosts: Sequence[SharedHost], work: Callable[[SharedHost], _T]) -> Iterable[_T]:
     try:
-        return in_parallel(hosts, work, at_once=len(hosts))
+        return in_parallel(hosts, work)
     except (HostError, SecretError) as error:
         raise ProviderError(error.what, where=error.where, mend=error.mend) from error
