@@ -89,6 +89,17 @@ def test_a_campaign_that_was_made_anew_elsewhere_is_looked_for_there(
     assert places.known("ec2").options == ({"region": "eu-west-1"},)
 
 
+def test_a_definition_is_parsed_again_only_if_its_text_has_changed(
+    installation: Installation, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installation.open_campaign(definition("us-east-1"))
+    places, parsed, texts = StoredPlaces(installation.toolkit.store, Outage(clock)), CampaignStore.parsed, []
+    monkeypatch.setattr(CampaignStore, "parsed", lambda campaign, text: (texts.append(text), parsed(campaign, text))[1])
+    for provider in ("ec2", "ssh", "local"):  # of hundreds of campaigns, each provider would take as long again
+        places.known(provider)
+    assert len(texts) == 1
+
+
 def test_what_was_read_counts_while_the_store_is_out_of_reach(
     installation: Installation, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,7 @@ Names that people give for clusters: whether anything had such a name, and what 
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import PurePosixPath
@@ -29,6 +29,14 @@ from plimsoll.services.store.listing import campaign_exists, campaign_folders
 _KEPT = timedelta(minutes=5)
 
 
+@dataclass(frozen=True)
+class _Read:
+    """The provider that a campaign chooses, and the text that says so; None where the mark of one at rest does."""
+
+    choice: ProviderChoice
+    text: bytes | None = None
+
+
 def note_place(store: ResultStore, campaign: Campaign) -> None:
     """Record where hosts of the definition are paid for. This outlives the campaign, whose hosts may outlive it too.
 
@@ -41,8 +49,9 @@ def note_place(store: ResultStore, campaign: Campaign) -> None:
 class StoredPlaces:
     """An implementation of ClusterPlaces with the campaigns of a store, and the places that were noted in it.
 
-    A definition is read each time, because a campaign that was deleted and made anew may be in another place. Of
-    campaigns at rest their marks say the provider. While the store is out of reach, what was read last counts.
+    A definition is read each time, because a campaign that was deleted and made anew may be in another place, and
+    parsed again only if its text has changed: each provider asks, and there may be hundreds. Of campaigns at rest their
+    marks say the provider. While the store is out of reach, what was read last counts.
 
     `at_hand` returns the definitions that can be read without the store. They are used while it is out of reach.
     """
@@ -51,7 +60,7 @@ class StoredPlaces:
         self, store: ResultStore, outage: Outage, at_hand: Callable[[], Iterable[Definition]] = lambda: ()
     ) -> None:
         self._store, self._outage, self._at_hand = store, outage, at_hand
-        self._read: dict[str, ProviderChoice] = {}
+        self._read: dict[str, _Read] = {}
         self._noted: dict[str, ProviderChoice] = {}
         self._at_rest = frozenset[str]()
 
@@ -109,9 +118,10 @@ class StoredPlaces:
                 ids, resting = campaign_folders(self._store), marks(self._store)
                 noted = tuple(self._store.keys(layout.NOTED_PLACE.folder("")))
         except StoreError as error:
-            return [*self._read.copy().items(), *(("", choice) for choice in self._noted.values())], [error.what]
+            seen = [(name, known.choice) for name, known in self._read.copy().items()]
+            return [*seen, *(("", choice) for choice in self._noted.values())], [error.what]
         # Copied, because several threads may ask at once.
-        self._read = {name: choice for name, choice in self._read.copy().items() if name in ids}
+        self._read = {name: known for name, known in self._read.copy().items() if name in ids}
         choices, unread = list[tuple[str, ProviderChoice]](), list[str]()
         self._at_rest = frozenset(resting)
         reads = [(name, name, partial(self._choice, name, resting.get(name, ""))) for name in ids]
@@ -136,8 +146,8 @@ class StoredPlaces:
         """Return the campaign's choice, by that mark where it is at rest."""
         if mark:
             with suppress(NotFound):  # something was begun since the listing, and its definition tells where
-                choice = self._read[campaign_id] = self._note(mark)
-                return choice
+                self._read[campaign_id] = _Read(self._note(mark))
+                return self._read[campaign_id].choice
         known, campaign = self._read.get(campaign_id), CampaignStore(self._store, campaign_id)
         try:
             with self._outage.noticed():
@@ -145,9 +155,10 @@ class StoredPlaces:
         except StoreError:
             if known is None:
                 raise
-            return known
-        choice = self._read[campaign_id] = campaign.parsed(text).provider  # equal texts are parsed once
-        return choice
+            return known.choice
+        if known is None or known.text != text:
+            known = self._read[campaign_id] = _Read(campaign.parsed(text).provider, text)
+        return known.choice
 
 
 class StoredFullZones:
