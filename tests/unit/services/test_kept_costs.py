@@ -312,3 +312,14 @@ def test_of_a_share_that_can_not_be_recorded_nobody_says_that_the_hosts_are_gone
     with pytest.raises(StoreError, match="what the attempt has cost on kept hosts could not be recorded") as caught:
         record_share(tools, tools.providers["instant"], work.key)
     assert "clusters destroy" not in caught.value.mend
+
+
+def test_an_account_without_prices_is_closed_beside_a_damaged_record_of_an_attempt(
+    tools: Toolkit, clock: SteppingClock
+) -> None:
+    unpriced = replace(tools, tariffs={"instant": Prices(None)})
+    work = started(unpriced, CELLS[0])
+    clock.sleep(3600)
+    tools.store.write(OF_ATTEMPT.key(work.key), b"{")
+    destroy_cluster(unpriced, unpriced.providers["instant"], HOSTS)
+    assert open_accounts(CampaignStore(tools.store, "campaign")) == ()

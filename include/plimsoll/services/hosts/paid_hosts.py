@@ -9,6 +9,7 @@ that connection nobody could end them.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -16,7 +17,7 @@ from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo, Launch
 from plimsoll.domain.hosts.cost import Cost, Paid, Tariff, lacks_price
-from plimsoll.domain.text.errors import Problem, ProviderError
+from plimsoll.domain.text.errors import DamagedRecord, Problem, ProviderError
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.hosts.at_rest import stirred, stirred_campaigns
 from plimsoll.services.hosts.kept_records import assignment_of
@@ -90,7 +91,10 @@ def note_paid(store: ResultStore, key: AttemptKey, paid: Paid, end: datetime, re
     price is recorded, too, so that whoever asks later need not read the records of all hosts.
     """
     if recorded is None or paid.usd > recorded:
-        is_least = None if has_prices(store, key) else _is_least_by_hosts(store, key, paid.usd)
+        is_least = None
+        if not has_prices(store, key):
+            with suppress(DamagedRecord):  # who asks for the cost gets the error; the account is closed all the same
+                is_least = _is_least_by_hosts(store, key, paid.usd)
         cost = Cost(key=key, usd=paid.usd, host_seconds=paid.host_seconds, ended_at=end, is_least=is_least)
         layout.COST.write(store, key.campaign_id, cost, key.cell_id, key.attempt, _named(paid.usd))
 
