@@ -32,7 +32,6 @@ def _some_time(value: timedelta) -> timedelta:
 
 
 def _in_per_cent(value: float) -> float:
-
     if meant := meant_percentile(value):
         raise typer.BadParameter(f"{value:g} is in per cent: nearly all operations take longer. Write {meant}")
     return value
@@ -47,7 +46,6 @@ def _kinds(values: list[str]) -> list[str]:
 
 
 def _sound_columns(values: list[str]) -> list[str]:
-
     try:
         if columns := pairs(values):
             parse_columns(columns)
@@ -193,7 +191,6 @@ def judge(  # noqa: PLR0913  # one for each option
 
 
 def _contents(names: list[str]) -> Mapping[str, bytes]:
-
     for name in names:
         if names.count(name) > 1:  # Its operations would count twice
             raise LogError("stands twice among the logs", where=name, mend="give each log once")

@@ -103,7 +103,6 @@ def _runs_here(toolkit: Toolkit, campaign: Campaign) -> bool:
 
 def _announce(toolkit: Toolkit, cache: Path, campaigns: Mapping[str, Campaign], *, are_named: bool) -> None:
     """Say how much is fetched, and, of definitions that nobody named, by which alone less would be."""
-
     needed: dict[str, Sequence[Download]] = {}
     for name, campaign in campaigns.items():
         with suppress(PlimsollError):  # told when it is prepared

@@ -134,7 +134,6 @@ def _bounded_memory() -> Iterator[None]:
 
 
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:
-
     try:
         for name, content in files.items():
             path = folder / name

@@ -1,5 +1,5 @@
-"""The places of files in the result store, as docs/contributing/architecture.md lists them, and the records
-there, which are models as JSON.
+"""The places of files in the result store, as docs/contributing/architecture.md lists them, and the records there,
+which are models as JSON.
 
 Records whose models belong to a use-case are declared beside these models. Nothing else builds keys.
 """

@@ -164,7 +164,6 @@ def test_what_is_left_empty_is_as_if_it_were_not_given(empty: str | None) -> Non
 
 
 def test_planning_opens_a_campaign_named_after_definition_and_time(installation: Installation) -> None:
-
     planned = plan(installation)
 
     assert planned.campaign_id == "instant-20260131t120000"
