@@ -101,8 +101,9 @@ class _Evaluation(Evaluation):
     def verdict(self) -> LevelVerdict:
         verdict = level_verdict(self.level, self.judged, len(self.of(self.level.operations, "partial")))
         is_worst_known = all(interval.value_ms is not None for interval in may_be_worst(self.judged))
+        stalls = frozenset(self.stalls_s)
         are_known = all(
-            part.window.start_s in self.stalls_s or part.value_ms(self.level) is not None
+            part.window.start_s in stalls or part.value_ms(self.level) is not None
             for part in self.of(self.level.operations, "judged")
         )
         worst_ms, ratios = verdict.worst_ms if is_worst_known else None, verdict.ratios if are_known else ()
