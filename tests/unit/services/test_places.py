@@ -93,8 +93,14 @@ def test_a_definition_is_parsed_again_only_if_its_text_has_changed(
     installation: Installation, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installation.open_campaign(definition("us-east-1"))
-    places, parsed, texts = StoredPlaces(installation.toolkit.store, Outage(clock)), CampaignStore.parsed, []
-    monkeypatch.setattr(CampaignStore, "parsed", lambda campaign, text: (texts.append(text), parsed(campaign, text))[1])
+    places, texts = StoredPlaces(installation.toolkit.store, Outage(clock)), list[bytes]()
+    parse = CampaignStore.parsed
+
+    def noted(campaign: CampaignStore, text: bytes) -> Any:
+        texts.append(text)
+        return parse(campaign, text)
+
+    monkeypatch.setattr(CampaignStore, "parsed", noted)
     for provider in ("ec2", "ssh", "local"):  # of hundreds of campaigns, each provider would take as long again
         places.known(provider)
     assert len(texts) == 1
