@@ -38,6 +38,7 @@ from plimsoll.services.publish.results import take_snapshot
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.layout import BUNDLE, report_key
+from plimsoll.services.store.listing import campaign_ids
 from plimsoll.services.store.tables import write_table
 from plimsoll.settings import Settings
 
@@ -119,7 +120,7 @@ def _prepare(folder: Path, repeats: int) -> None:
 
 def _campaign(folder: Path, data: CampaignData | None = None) -> CampaignStore:
     store = ObjectStore(str(folder / "store"))
-    return CampaignStore(store, data.campaign_id if data else store.folders("")[0])
+    return CampaignStore(store, data.campaign_id if data else campaign_ids(store)[0])
 
 
 def _gate(folder: Path) -> None:
