@@ -2,11 +2,12 @@
 check.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 from plimsoll.domain.attempt.load_summary import ClockReading
 from plimsoll.domain.hosts.cluster import HostInfo
@@ -14,6 +15,8 @@ from plimsoll.domain.hosts.fingerprint import HostFacts
 from plimsoll.domain.keys.host_bounds import HostActivity, HostFigures
 from plimsoll.ports.store import StoredFile, UploadTicket
 
+_S = TypeVar("_S")
+_T = TypeVar("_T")
 MOST_OUTPUT_BYTES = 64 << 20
 """The greatest size of each of a command's two outputs. A node's answers have some 100 KB."""
 MOST_FILE_BYTES = 1 << 30
@@ -153,3 +156,10 @@ class HostCanary(Protocol):
 
     def examine(self, hosts: Sequence[Host]) -> Sequence[HostFigures]:
         """Return the figures of each host, in the order given. Raises HostError where a host can't be measured."""
+
+
+def at_once(hosts: Sequence[_S], work: Callable[[_S], _T]) -> list[_T]:
+    """Call the function for all hosts at the same time. The first error is raised after all calls have ended."""
+    # A host that does not answer must not hold up others, however many they are; a pool of 0 workers is refused
+    with ThreadPoolExecutor(max(1, len(hosts))) as pool:
+        return list(pool.map(work, hosts))

@@ -7,11 +7,10 @@ import posixpath
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
-from typing import Any, TypeVar
+from typing import Any
 
 from plimsoll.adapters.hosts.host_files import mend_of
 from plimsoll.adapters.hosts.onhost.control import KILL_TIMEOUT_S
@@ -31,8 +30,6 @@ change what a JVM measures, and no job may see a secret of the user who started 
 PYTHON = ("python3", "-I", "-S", "-B")
 """Isolated Python: it reads neither the user's packages nor PYTHON* variables, and leaves no compiled files."""
 
-_S = TypeVar("_S")
-_T = TypeVar("_T")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -82,13 +79,6 @@ def require_id(job_id: str, where: str) -> None:
     if _ID.fullmatch(job_id) is None:
         mend = "use letters, digits, hyphens, dots, underscores"
         raise HostError(f"{job_id!r} is not a job's id", where=where, mend=mend)
-
-
-def in_parallel(hosts: Sequence[_S], work: Callable[[_S], _T]) -> list[_T]:
-    """Call the function for all hosts at once. The first error is raised after all calls have ended."""
-    # A host that does not answer must not hold up others, however many they are
-    with ThreadPoolExecutor(max(1, len(hosts))) as pool:
-        return list(pool.map(work, hosts))
 
 
 _KIB, _GB = 1024, 1e9

@@ -9,7 +9,7 @@ keeps some of its processors answers some operations.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
@@ -97,7 +97,8 @@ def disturbed(missed: Sequence[MissedInterval], collected: Collected, bounds: Di
     """Tell what disturbed the missed intervals, if noise was beyond its bounds in each of them; otherwise None."""
     start_s = collected.started_at.timestamp()
     within = tuple(Span(start_s + interval.start_s, start_s + interval.end_s) for interval in missed)
-    noises = [*_of_hosts(missed, within, collected, bounds), *_of_generator(missed, within, collected, bounds)]
+    silent = {number for number, interval in enumerate(missed) if interval.is_silent}
+    noises = [*_of_hosts(within, collected, bounds, silent), *_of_generator(missed, within, collected, bounds)]
     noises += _left_behind(missed, within, collected, bounds, _numbers(noises))
     if not missed or _numbers(noises) != set(range(len(missed))):
         return None
@@ -113,14 +114,15 @@ def _numbers(noises: Iterable[Noise]) -> set[int]:
 
 
 def _of_hosts(
-    missed: Sequence[MissedInterval], within: tuple[Span, ...], collected: Collected, bounds: Disturbance
+    within: tuple[Span, ...], collected: Collected, bounds: Disturbance, silent: Collection[int] = ()
 ) -> Iterator[Noise]:
+    """Yield what took the processors of hosts. `silent`: the numbers of spans in which nothing was answered."""
     for host, own in by_host(collected.samples, collected.ahead_ms):
         for column, (key, _) in _SHARES.items():
             bound = getattr(bounds, key) / 100
             shares = means(own.assign(**{column: sampled(own, column)}), column, within)
             # NaN, which is not sampled, is beyond no bound.
-            least = [max(bound, _SILENCING) if interval.is_silent else bound for interval in missed]
+            least = [max(bound, _SILENCING) if number in silent else bound for number in range(len(within))]
             if amounts := {n: float(share) for n, share in enumerate(shares) if share > least[n]}:
                 yield Noise(column, host, amounts, bound)
 
@@ -160,7 +162,7 @@ def _left_behind(
     When a burst of noise ends, the operations that waited are answered in the next interval, which is calm.
     """
     before = tuple(Span(2 * span.begin_s - span.end_s, span.begin_s) for span in within)
-    after_noise, amounts = _numbers(_of_hosts(missed, before, collected, bounds)), dict[int, float]()
+    after_noise, amounts = _numbers(_of_hosts(before, collected, bounds)), dict[int, float]()
     behind_ms = _behind_ms(within, collected)
     for number, span in enumerate(within):
         # A database that has a backlog to answer is not silent

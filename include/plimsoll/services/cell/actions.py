@@ -11,11 +11,10 @@ from plimsoll.domain.hosts.fingerprint import Fingerprint, ReportedNode
 from plimsoll.domain.keys.host_bounds import HostFigures
 from plimsoll.domain.keys.system import EXTERNAL
 from plimsoll.domain.text.errors import LASTS, DeployError, HostError, HostsLost, StoreError, UnfitHosts
-from plimsoll.ports.host import Host
+from plimsoll.ports.host import Host, at_once
 from plimsoll.ports.provider import Provider
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.load_hosts import at_once
 from plimsoll.services.cell.loading import latest_end, require_below
 from plimsoll.services.cell.preflight import await_calm, await_turn, examine
 from plimsoll.services.cell.shared_data import (

@@ -7,7 +7,6 @@ a stop rule has ended the load on one host, the others are told to end it. Every
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
@@ -17,7 +16,7 @@ from plimsoll.domain.attempt.status import LoadPhase
 from plimsoll.domain.hosts.cluster import Cluster
 from plimsoll.domain.text.errors import OF_HOSTS, LoadError, PlimsollError
 from plimsoll.ports.controller import Clock
-from plimsoll.ports.host import Host
+from plimsoll.ports.host import Host, at_once
 from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus
 from plimsoll.services.cell.action_beside_load import is_all_done, left_before_load
 from plimsoll.services.cell.context import AttemptContext
@@ -28,7 +27,6 @@ _LEAD = timedelta(seconds=10)
 """The time from the comparison of clocks to the start: by then every host must have its start."""
 _OVERDUE = timedelta(seconds=60)
 
-_S = TypeVar("_S")
 _T = TypeVar("_T")
 
 
@@ -111,12 +109,6 @@ def _now(clock: Clock, readings: Mapping[str, ClockReading]) -> datetime:
     """Return the current time by the first load host's clock."""
     first = next(iter(readings.values()))
     return clock.now() + timedelta(milliseconds=first.offset_ms)
-
-
-def at_once(items: Sequence[_S], work: Callable[[_S], _T]) -> list[_T]:
-    """Call the function for all hosts at the same time. The first error is raised after all calls have ended."""
-    with ThreadPoolExecutor(max(1, len(items))) as pool:
-        return list(pool.map(work, items))
 
 
 def _tried(hosts: Sequence[Host], work: Callable[[Host], _T]) -> list[_T | PlimsollError]:

@@ -13,10 +13,9 @@ from plimsoll.domain.hosts.cluster import HostInfo
 from plimsoll.domain.keys.host_bounds import Canary, CanaryReport, HostFigures, noise
 from plimsoll.domain.text.errors import DamagedRecord, NotFound, ProviderError, Refused, UnfitHosts
 from plimsoll.domain.text.units import format_duration, format_size
-from plimsoll.ports.host import Host
+from plimsoll.ports.host import Host, at_once
 from plimsoll.services.cell.attempt_state import attempt_state
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.load_hosts import at_once
 from plimsoll.services.hosts.at_rest import note_used, stirred_campaigns, times_of_use
 from plimsoll.services.retries import report_waiting
 from plimsoll.services.store import layout

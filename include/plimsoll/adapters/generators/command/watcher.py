@@ -105,7 +105,7 @@ def broken(rule: Mapping[str, Any], reports: Sequence[Report]) -> str:
     if not last:
         return ""
     seconds = sum(line.seconds for line in last)
-    if all(line.answered_ops_s == 0 for line in last):
+    if _is_silent(last):
         return f"nothing was answered for {seconds:.0f} s"
     if rule["percentile"] is None:
         failed = sum(line.failed or 0 for line in last)
@@ -119,6 +119,10 @@ def broken(rule: Mapping[str, Any], reports: Sequence[Report]) -> str:
     if len(above) < len(times):
         return ""
     return f"p{rule['percentile']:g} was {min(above):.4g} ms or more for {seconds:.0f} s"
+
+
+def _is_silent(lines: Sequence[Report]) -> bool:
+    return bool(lines) and all(line.answered_ops_s == 0 for line in lines)
 
 
 def _newest(reports: Sequence[Report], within_s: float) -> Sequence[Report]:
@@ -192,8 +196,7 @@ class Watch:
 
     def is_silent(self, rule: int) -> bool:
         """Tell whether the program's lines say that nothing was answered in all of that rule's time."""
-        last = _newest(self._reports, self._rules[rule]["within_s"])
-        return bool(last) and not any(line.answered_ops_s for line in last)
+        return _is_silent(_newest(self._reports, self._rules[rule]["within_s"]))
 
     def is_left(self) -> bool:
         """Tell whether the load has a lease that nobody has renewed in time.

@@ -8,12 +8,12 @@ from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from plimsoll.adapters.hosts.base import PYTHON, in_parallel
+from plimsoll.adapters.hosts.base import PYTHON
 from plimsoll.adapters.hosts.onhost import canary
 from plimsoll.domain.keys.host_bounds import HostFigures
 from plimsoll.domain.text.errors import HostError
 from plimsoll.domain.text.wording import shortened
-from plimsoll.ports.host import Host
+from plimsoll.ports.host import Host, at_once
 
 _FOLDER = "canary"
 # A host waits up to 60 s for its neighbour (`Effort.patience_s`), and then says itself that nobody came
@@ -31,7 +31,7 @@ class ScriptCanary:
 
         A host's figure is the better one of its two links, so that a bad host does not affect its neighbours.
         """
-        alone = in_parallel(hosts, self._measured)
+        alone = at_once(hosts, self._measured)
         received = [self._throughput(hosts[number - 1], host) for number, host in enumerate(hosts)]
         sent = [*received[1:], received[0]]
         return [

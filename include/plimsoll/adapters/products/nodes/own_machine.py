@@ -9,7 +9,6 @@ import json
 import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -26,7 +25,7 @@ from plimsoll.domain.attempt.load_summary import LeftoverWork
 from plimsoll.domain.hosts.fingerprint import JvmFacts
 from plimsoll.domain.text.errors import DeployError
 from plimsoll.ports.artefacts import ProgramSource
-from plimsoll.ports.host import CommandResult, Host, Job, JobStatus
+from plimsoll.ports.host import CommandResult, Host, Job, JobStatus, at_once
 
 WHOLE = timedelta(seconds=90)
 """The least time that running nodes get to become one cluster."""
@@ -235,9 +234,8 @@ def inspect_jvms(tool: NodeTool, jvms: Sequence[Jvm]) -> dict[tuple[str, str], M
     """
     machines = by_machine(list({host.info.name: host for host, *_ in jvms}.values())).values()
     of_machines = [[jvm for jvm in jvms if jvm[0] in hosts] for hosts in machines]
-    with ThreadPoolExecutor(max(1, len(machines))) as pool:  # It refuses to have 0 workers
-        answers = pool.map(partial(_of_jvms, tool), of_machines)
-        return {names: answer for machine in answers for names, answer in machine.items()}
+    answers = at_once(of_machines, partial(_of_jvms, tool))
+    return {names: answer for machine in answers for names, answer in machine.items()}
 
 
 def _of_jvms(tool: NodeTool, jvms: Sequence[Jvm]) -> dict[tuple[str, str], Mapping[str, Any]]:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Self
 
-from plimsoll.adapters.hosts.base import in_parallel
 from plimsoll.adapters.hosts.reached import HostOptions
 from plimsoll.adapters.providers.command.contract import AnsweredHost, Tags
 from plimsoll.adapters.providers.command.options import CommandOptions
@@ -19,6 +18,7 @@ from plimsoll.adapters.providers.ssh import Connections, WrongHostKey
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo, Launch
 from plimsoll.domain.text.errors import HostError, ProviderError, StoreError
 from plimsoll.ports.controller import Clock
+from plimsoll.ports.host import at_once
 from plimsoll.ports.provider import Launches
 
 _GROUP = "hosts"
@@ -92,7 +92,7 @@ class Reach:
         """Raises ProviderError when one does not let us in within `startup`, at once where another answers."""
         left = list(hosts)
         for _ in looks(self._clock, poll_pauses(), options.startup):
-            errors = in_parallel(left, lambda host: self._why_not(host, options.connection))
+            errors = at_once(left, lambda host: self._why_not(host, options.connection))
             waiting = [(host, why) for host, why in zip(left, errors, strict=True) if why is not None]
             if not waiting:
                 return

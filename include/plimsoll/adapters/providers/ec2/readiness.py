@@ -9,7 +9,6 @@ from itertools import chain, repeat
 from pathlib import PurePath, PurePosixPath
 from typing import Protocol, TypeVar
 
-from plimsoll.adapters.hosts.base import in_parallel
 from plimsoll.adapters.hosts.processes import process_tags_of
 from plimsoll.adapters.providers.ec2.user_data import PREPARED, PROLONG, TIME
 from plimsoll.adapters.providers.requested import looks
@@ -17,7 +16,7 @@ from plimsoll.adapters.providers.ssh import WrongHostKey
 from plimsoll.domain.hosts.cluster import Cluster
 from plimsoll.domain.text.errors import HostError, ProviderError, SecretError
 from plimsoll.ports.controller import Clock
-from plimsoll.ports.host import Host
+from plimsoll.ports.host import Host, at_once
 
 _MOST_BYTES = 4096
 
@@ -36,7 +35,7 @@ def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta, requir
     left = list(hosts)
     for _ in looks(clock, poll_pauses(), patience):
         # All are asked at once, since an unreachable host answers late
-        waiting = [(host, why) for host, why in zip(left, in_parallel(left, _not_ready), strict=True) if why]
+        waiting = [(host, why) for host, why in zip(left, at_once(left, _not_ready), strict=True) if why]
         if not waiting:
             return
         require_alive()
@@ -119,6 +118,6 @@ def prolong(hosts: Sequence[SharedHost], until: datetime) -> None:
 
 def _on_all(hosts: Sequence[SharedHost], work: Callable[[SharedHost], _T]) -> Iterable[_T]:
     try:
-        return in_parallel(hosts, work)
+        return at_once(hosts, work)
     except (HostError, SecretError) as error:
         raise ProviderError(error.what, where=error.where, mend=error.mend) from error

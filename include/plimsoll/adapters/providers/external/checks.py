@@ -10,7 +10,6 @@ from plimsoll.adapters.external.database import Database, Databases
 from plimsoll.adapters.external.endpoint_options import TheirDatabase, read_options
 from plimsoll.adapters.external.keyspaces import is_there, mark_of
 from plimsoll.adapters.external.options import ExternalOptions
-from plimsoll.adapters.hosts.base import in_parallel
 from plimsoll.adapters.hosts.sampler.counters import listening
 from plimsoll.adapters.native_protocol import Session
 from plimsoll.domain.campaign.specs import HostsSpec
@@ -18,6 +17,7 @@ from plimsoll.domain.hosts.cost import Tariff
 from plimsoll.domain.keys.process import NodeNeeds
 from plimsoll.domain.text.errors import Problem, ProviderError, SecretError
 from plimsoll.domain.text.wording import plural
+from plimsoll.ports.host import at_once
 from plimsoll.ports.provider import Tariffs
 
 _OPTIONS = "provider.options"
@@ -48,7 +48,7 @@ def _silent(database: Database, nodes: Sequence[str]) -> Sequence[tuple[str, Pro
         except ProviderError as error:
             return error
 
-    return [(node, error) for node, error in zip(nodes, in_parallel(nodes, why_not), strict=True) if error]
+    return [(node, error) for node, error in zip(nodes, at_once(nodes, why_not), strict=True) if error]
 
 
 def _beyond_contact_points(declared: int, database: Database) -> Iterator[Problem]:

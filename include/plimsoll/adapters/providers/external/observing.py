@@ -10,7 +10,6 @@ from itertools import chain
 from pathlib import PurePosixPath
 
 from plimsoll.adapters.external.options import Observe
-from plimsoll.adapters.hosts.base import in_parallel
 from plimsoll.adapters.hosts.following import check_arguments
 from plimsoll.adapters.providers.ssh import Connections
 from plimsoll.adapters.providers.ssh.execution import script_command
@@ -20,6 +19,7 @@ from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import OBSERVED, RUNS_AS, Cluster, ClusterId, HostInfo
 from plimsoll.domain.text.errors import HostError, Problem, ProviderError, SecretError
 from plimsoll.domain.text.wording import plural
+from plimsoll.ports.host import at_once
 
 _WHERE = "provider.options.observe"
 _ANSWER_S, _CLEAN_S = 60.0, 120.0
@@ -51,7 +51,7 @@ class Observers:
                 sentences.append(f"can't be looked at: {reason[-300:]}")
             return [Problem(where, sentence, _MEND) for sentence in sentences]
 
-        problems = list(chain.from_iterable(in_parallel(range(len(observe.hosts)), obstacles)))
+        problems = list(chain.from_iterable(at_once(range(len(observe.hosts)), obstacles)))
         if (count := len(observe.hosts)) > spec.nodes:
             what = f"are {plural(count, 'machine')}, and the definition says {plural(spec.nodes, 'node')}"
             problems.insert(0, Problem(f"{_WHERE}.hosts", what, "name the machine of each node once"))
@@ -82,8 +82,8 @@ class Observers:
 
         key, machines = str(cluster_id), {member.reached: member for member in self._members(observe)}
         members = list(machines.values())
-        left = in_parallel(members, lambda member: ask(member, "clean", work=str(member.work), cluster=key))
-        in_parallel(members, lambda member: ask(member, "leave", work=str(member.work), program=str(member.bundles)))
+        left = at_once(members, lambda member: ask(member, "clean", work=str(member.work), cluster=key))
+        at_once(members, lambda member: ask(member, "leave", work=str(member.work), program=str(member.bundles)))
         require_nothing_left([*chain.from_iterable(left)], key)
 
     def _members(self, observe: Observe) -> Sequence[Member]:

@@ -7,7 +7,6 @@ from typing import Self
 
 from pydantic import ValidationError
 
-from plimsoll.adapters.hosts.base import in_parallel
 from plimsoll.adapters.hosts.reached import Target
 from plimsoll.adapters.providers.ssh.bundles import Depot
 from plimsoll.adapters.providers.ssh.checks import candidates, problems, why_left_out
@@ -21,6 +20,7 @@ from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, Ho
 from plimsoll.domain.text.errors import HostError, HostsLost, Problem, ProviderError, SecretError
 from plimsoll.domain.text.wording import plural
 from plimsoll.ports.controller import Clock
+from plimsoll.ports.host import at_once
 from plimsoll.ports.provider import Places, Provider
 
 _log = logging.getLogger("plimsoll")
@@ -85,7 +85,7 @@ class SshProvider(Provider):
     def clusters(self) -> Sequence[Cluster]:
         """Return the clusters by the lease of every group. HostsSilent has the reasons why some could not be asked."""
         groups, unreadable = self._groups_of_places()
-        answers = in_parallel(groups, _held_or_why_not)
+        answers = at_once(groups, _held_or_why_not)
         leases = [answer.lease for answer in answers if isinstance(answer, Held)]
         leases.sort(key=lambda lease: str(lease.cluster.id))
         clusters = [lease.cluster.model_copy(update={"expires_at": lease.until}) for lease in leases]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from plimsoll.adapters.hosts.base import in_parallel, memory_bytes
+from plimsoll.adapters.hosts.base import memory_bytes
 from plimsoll.adapters.providers.requested import checked_options
 from plimsoll.adapters.providers.ssh.connection import Connections
 from plimsoll.adapters.providers.ssh.group import Group, SshOptions
@@ -16,6 +16,7 @@ from plimsoll.domain.hosts.cluster import ClusterRequest, HostInfo
 from plimsoll.domain.text.errors import HostError, Problem, SecretError
 from plimsoll.domain.text.units import parse_size
 from plimsoll.domain.text.wording import plural
+from plimsoll.ports.host import at_once
 
 _MIB = 1 << 20
 
@@ -26,7 +27,7 @@ def problems(spec: HostsSpec, connections: Connections) -> list[Problem]:
         return options
     groups = [Group(group, options, connections) for group in options.groups]
     members = [(group, member) for group in groups for member in group.members]
-    by_host = in_parallel(members, lambda pair: _host(spec, options, *pair))
+    by_host = at_once(members, lambda pair: _host(spec, options, *pair))
     return [*shape(spec, options), *chain.from_iterable(by_host)]
 
 

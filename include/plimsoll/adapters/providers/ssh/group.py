@@ -11,7 +11,6 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from plimsoll.adapters.hosts.base import in_parallel
 from plimsoll.adapters.hosts.reached import HostOptions, Target
 from plimsoll.adapters.providers.ssh.connection import Connections
 from plimsoll.adapters.providers.ssh.member import FOLDER, Held, Lease, Member, is_below_home
@@ -19,6 +18,7 @@ from plimsoll.domain.hosts.cluster import Cluster, HostInfo, Role, load_host_nam
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import HostError, SecretError
 from plimsoll.domain.text.units import Size
+from plimsoll.ports.host import at_once
 
 _GIB = 1 << 30
 # No colon and the like: class paths are made of it. A tilde stands for the user's home.
@@ -134,7 +134,7 @@ class Group:
 
         HostError for one that can't be asked. A host that does not answer later still has its place in the cluster.
         """
-        return tuple(in_parallel(hosts, self._placed))
+        return tuple(at_once(hosts, self._placed))
 
     def _placed(self, info: HostInfo) -> HostInfo:
         member = self.member_of(info)
@@ -210,11 +210,11 @@ class Group:
 
     def clean(self, cluster: Cluster, key: str | None) -> None:
         """Clean all hosts of that cluster at once. Raises the first HostError where something remains."""
-        in_parallel(self._machines(cluster), lambda member: member.clean(key))
+        at_once(self._machines(cluster), lambda member: member.clean(key))
 
     def clear(self, cluster: Cluster, keep: frozenset[str]) -> None:
         """Clear all hosts at once of everything but these environments of the cluster."""
-        in_parallel(self._machines(cluster), lambda member: member.clear(cluster, keep))
+        at_once(self._machines(cluster), lambda member: member.clear(cluster, keep))
 
     def renew(self, lease: Lease) -> None:
         """Change the leases, that of the first load host last, because it decides."""
