@@ -16,7 +16,8 @@ from tests.support.campaigns.interval_logs import (
 from plimsoll.analysis.attempt.judgement import Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
-from plimsoll.analysis.logs.hdr.histograms import Decoder
+from plimsoll.analysis.logs.hdr.histograms import Decoder, Ints
+from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.domain.keys.service_level import ServiceLevel
 from plimsoll.domain.text.errors import LogError
 
@@ -45,6 +46,18 @@ def read(*files: RunFile, **kinds: str) -> Reading:
 
 def operations(*files: RunFile, **kinds: str) -> list[str]:
     return [track.operation for track in read(*files, **kinds).tracks]
+
+
+def test_few_records_are_decoded_to_read_a_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded, merge = list[Record](), Decoder.merge_used
+
+    def noted(decoder: Decoder, records: Iterable[Record], name: str) -> Ints:
+        decoded.extend(own := list(records))
+        return merge(decoder, own, name)
+
+    monkeypatch.setattr(Decoder, "merge_used", noted)
+    read(RunFile("run.hdr-intended-selects", log(every_second([[value] for value in range(1, 1001)]))))
+    assert len(decoded) < 100  # all are decoded once they are judged
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from plimsoll.analysis.logs.formats.refused import refuse_no_operations
 from plimsoll.analysis.logs.formats.selection import (
     Measure,
     Series,
+    has_values,
     names_measure,
     refuse_two_measures,
     select,
@@ -167,7 +168,7 @@ class IntervalLogs:
         for track in tracks if by_tool and options.unit is None else ():
             refuse_another_writer(track, self.tool)
         # A log without values shows no unit: it has that of the logs beside it
-        valued = [track for track in tracks if total(track.records, track.name) != 0] or tracks
+        valued = [track for track in tracks if has_values(track.records, track.name)] or tracks
         by_track = {
             track.name: unit_of(options.unit, by_tool or written_unit(logs[track.log]), track.name, self.tool)
             or self._shown(track)

@@ -126,6 +126,15 @@ def total(records: Sequence[Record], name: str) -> int | None:
         return None
 
 
+def has_values(records: Sequence[Record], name: str) -> bool:
+    """Tell whether any of the records holds a value, or can't be decoded. Decodes none beyond the first that does."""
+    decoder = Decoder("ns")
+    try:
+        return any(decoder.merge_used([record], name).any() for record in records)
+    except LogError:
+        return True
+
+
 def _refuse_twins(of_series: Sequence[HistogramLog]) -> None:
     logs = list({id(log): log for log in of_series}.values())
     for index, log in enumerate(logs):
