@@ -28,7 +28,7 @@ from tests.support.airflow.stack import StackUnderTest, running_stack
 from tests.support.campaigns.running import run_missing
 from tests.support.processes import CHECKOUT
 
-from plimsoll.domain.campaign.cell import cells_by_id
+from plimsoll.domain.campaign.grid import cells_by_id
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.publish.publishing import pass_gate, publish_report

@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.support.airflow.aws_campaign import Outcome, published, run_on_aws, stack_with
 
 from benchmarks.costs import print_costs
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 

@@ -8,7 +8,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.support.airflow.dag_bag import DagBag
 from tests.support.campaigns.undrawn import undrawn
 
-from plimsoll.domain.campaign.cell import cell_ids
+from plimsoll.domain.campaign.grid import cell_ids
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.services.housekeeping import retention
 from plimsoll.services.housekeeping.known import usage_of

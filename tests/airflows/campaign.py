@@ -27,7 +27,7 @@ from tests.support.campaigns.local_definition import ONE_INTERVAL, local_definit
 from tests.support.processes import CHECKOUT, end_marked, until
 
 import plimsoll
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.system import ProviderChoice

@@ -16,7 +16,8 @@ from tests.support.campaigns.local_definition import ANY_NOISE
 from tests.support.suite.requirements import long, require_namespaces
 
 from plimsoll.bootstrap import load_definition
-from plimsoll.domain.campaign.cell import AttemptKey, cell_of
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.campaign.grid import cell_of
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.campaign.state.reading import valid_verdict

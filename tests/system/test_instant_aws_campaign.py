@@ -9,7 +9,7 @@ from tests.support.airflow.aws_campaign import Outcome, bill, published, run_on_
 from tests.support.airflow.cloud_stack import CloudStack
 from tests.support.suite.requirements import long
 
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 
 DEFINITION = published(parallel=2, variants=3, repeats=1, loads=["20000/s"])

@@ -10,7 +10,8 @@ from itertools import islice, takewhile
 
 from plimsoll.domain.attempt.result import ValidOutcome
 from plimsoll.domain.campaign.campaign import Campaign
-from plimsoll.domain.campaign.cell import Cell, grid
+from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.keys.strategy import FullGrid, Ramp, Search, Strategy, Threshold
 from plimsoll.strategies.matrix import (
     NOTHING_KNOWN,

@@ -8,7 +8,8 @@ from math import log
 
 from plimsoll.domain.attempt.result import Outcome, ValidOutcome
 from plimsoll.domain.campaign.campaign import Campaign
-from plimsoll.domain.campaign.cell import Cell, awaited_cells, cell_ids, cells_by_id
+from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.campaign.grid import awaited_cells, cell_ids, cells_by_id
 from plimsoll.domain.keys.strategy import StageStart, Threshold, most_cells
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.domain.text.wording import plural

@@ -12,7 +12,8 @@ from typing import Literal
 
 from plimsoll.domain.attempt.result import ValidOutcome
 from plimsoll.domain.campaign.campaign import Campaign
-from plimsoll.domain.campaign.cell import Cell, grid
+from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.keys.strategy import StageLoad, StageStart
 from plimsoll.strategies.decision import StrategyOfCampaign

@@ -11,7 +11,8 @@ from typing import Any
 from airflow.sdk import Param
 
 from plimsoll.domain.campaign.campaign import Campaign
-from plimsoll.domain.campaign.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, cells_by_id, load_slug
+from plimsoll.domain.campaign.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, load_slug
+from plimsoll.domain.campaign.grid import cells_by_id
 from plimsoll.domain.keys.host_bounds import LONGEST_CELL_ID
 from plimsoll.domain.keys.parameters import TEXT_VALUE, Parameter
 from plimsoll.domain.keys.variant import SLUG

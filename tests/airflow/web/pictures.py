@@ -23,7 +23,7 @@ from tests.support.campaigns.stored import store_campaign, store_every_state, st
 from tests.support.campaigns.synthetic import AZUL_CAPACITIES, Plan, azul_definition, synthetic_campaign
 
 from plimsoll.analysis.campaign.cell_results import distance
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.ports.store import ResultStore
 from plimsoll.report import build_report

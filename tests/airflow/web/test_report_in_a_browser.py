@@ -15,7 +15,7 @@ from tests.support.suite.requirements import needs
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import analyse, data_of_parts
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.report.overview import overview
 from plimsoll.services.store import layout

@@ -24,7 +24,7 @@ from plimsoll.adapters.providers.local.host import LocalHost
 from plimsoll.bootstrap import full_toolkit
 from plimsoll.domain.attempt.load_summary import LoadStart
 from plimsoll.domain.attempt.result import Verdict
-from plimsoll.domain.campaign.cell import cell_ids
+from plimsoll.domain.campaign.grid import cell_ids
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.cluster import Cluster, ClusterRequest, HostInfo

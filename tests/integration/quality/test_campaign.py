@@ -5,7 +5,8 @@ from typing import Any
 from tests.support.campaigns import sound_attempt as sound
 
 from plimsoll.domain.attempt.result import Verdict
-from plimsoll.domain.campaign.cell import Cell, grid
+from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.keys.strategy import Search
 from plimsoll.quality.campaign_checks import cells_to_run_again, check_campaign

@@ -14,7 +14,7 @@ from tests.support.airflow.instant_campaign import cpu_seconds
 from tests.support.processes import SOURCES
 
 from plimsoll.bootstrap import load_definition
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.campaign.state.reading import valid_verdict

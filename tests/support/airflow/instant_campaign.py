@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import psutil
 from tests.fakes.installation import Installation
 
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll_airflow.local import processes

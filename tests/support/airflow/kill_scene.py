@@ -14,7 +14,7 @@ from tests.support.airflow.restarts import main_process
 from tests.support.airflow.stack import StackUnderTest
 from tests.support.processes import until
 
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.store import layout

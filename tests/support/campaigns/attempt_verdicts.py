@@ -1,7 +1,8 @@
 """A verdict with the figures that matter here."""
 
 from plimsoll.domain.attempt.result import DISTURBED, Check, Verdict
-from plimsoll.domain.campaign.cell import AttemptKey, Cell, cell_of
+from plimsoll.domain.campaign.cell import AttemptKey, Cell
+from plimsoll.domain.campaign.grid import cell_of
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.service_level import LevelVerdict

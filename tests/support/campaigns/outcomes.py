@@ -12,7 +12,8 @@ from tests.support.campaigns.synthetic import GENERATED_AT
 
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.domain.attempt.result import Verdict
-from plimsoll.domain.campaign.cell import AttemptKey, Cell, grid
+from plimsoll.domain.campaign.cell import AttemptKey, Cell
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.service_level import LevelVerdict, Percentiles

@@ -30,7 +30,7 @@ from plimsoll.adapters.providers.ec2.readiness import SharedHost
 from plimsoll.adapters.providers.ssh import Connections, SshHost, Target
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.bootstrap import full_toolkit, load_definition
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.cluster import ClusterId, HostInfo

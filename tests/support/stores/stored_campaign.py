@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.paid import PaidProvider, Prices
 
-from plimsoll.domain.campaign.cell import cell_ids
+from plimsoll.domain.campaign.grid import cell_ids
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.services.campaign.curating import annotate
 from plimsoll.services.steps.running import run_cells

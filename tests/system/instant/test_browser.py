@@ -17,7 +17,7 @@ from tests.support.processes import until
 from tests.support.suite.requirements import long, needs
 from tests.system.instant.definitions import DEFINITIONS
 
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
 from plimsoll_airflow.local.client import DagRun

@@ -10,7 +10,7 @@ from tests.support.airflow.stack import StackUnderTest
 from tests.support.suite.requirements import long
 from tests.system.instant.definitions import DEFINITIONS
 
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.store.campaigns import CampaignStore

@@ -13,7 +13,7 @@ from tests.support.airflow.kill_scene import AN_HOUR_AGO, PARTS, Gate, Scene, aw
 from tests.support.suite.requirements import long
 from tests.system.kills.definitions import DEFINITIONS, IN_TASKS, LIFE, PROCESSES
 
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 
 PHASES = [phase for phases in IN_TASKS for phase in phases]

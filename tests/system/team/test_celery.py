@@ -13,7 +13,7 @@ from tests.support.airflow.team_stack import Team
 from tests.support.processes import until
 from tests.support.suite.requirements import long
 
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.owner import installation_of

@@ -14,7 +14,8 @@ from plimsoll.analysis.campaign.cell_results import (
     worst,
     worst_level,
 )
-from plimsoll.domain.campaign.cell import Cell, grid
+from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.text.errors import NotFound
 

@@ -12,7 +12,8 @@ from plimsoll.analysis.campaign.capacity import Capacity, capacities_over_stages
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.conditions import ConditionAnswer, condition_answers
 from plimsoll.analysis.campaign.findings import analyse, data_of_parts
-from plimsoll.domain.campaign.cell import Cell, grid
+from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.report.words.conclusion import campaign_conclusion

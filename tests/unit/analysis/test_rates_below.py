@@ -7,7 +7,7 @@ from tests.support.campaigns.synthetic import GENERATED_AT
 
 from plimsoll.analysis.campaign.by_load import rates_below
 from plimsoll.analysis.campaign.cell_results import CampaignData, CellResult, cell_results, maxima
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.keys.service_level import RateBelow
 

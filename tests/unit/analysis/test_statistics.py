@@ -22,7 +22,7 @@ from plimsoll.analysis.campaign.statistics import (
     typical_interval,
     typical_ratio,
 )
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 
 LOADS = (10_000, 20_000, 30_000)

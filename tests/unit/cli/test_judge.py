@@ -320,10 +320,8 @@ def test_wrong_options_exit_with_2_and_name_the_option(missed: list[str], wrong:
 
 def test_judging_imports_nothing_heavy(met: list[str]) -> None:
     others = ("pandas", "pyarrow", "altair", "great_expectations", "boto3", "airflow", "scipy", "numpy.ma")
-    heavy = (
-        *others,
-        "plimsoll.domain.definition.definition",
-    )  # its many models take a tenth of all that a command imports
+    # The many models of a definition take a tenth of the time in which the biggest cell is judged
+    heavy = (*others, "plimsoll.domain.keys.definition_keys", "plimsoll.services")
     code = (
         f"import sys; from plimsoll.cli import cli; cli(['judge', *{met!r}, '--json'], standalone_mode=False); "
         f"print(sorted(set({heavy!r}) & set(sys.modules)))"

@@ -9,7 +9,7 @@ from tests.support.campaigns.small_definition import SMALL
 from tests.unit.cli.commands import run_command
 
 from plimsoll.bootstrap import load_definition
-from plimsoll.domain.campaign.cell import cell_ids, grid
+from plimsoll.domain.campaign.grid import cell_ids, grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.settings import Settings
 

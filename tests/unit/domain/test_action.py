@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from plimsoll.domain.campaign.cell import cell_ids
+from plimsoll.domain.campaign.grid import cell_ids
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.action import Action, ActionName

@@ -3,7 +3,8 @@
 import pytest
 from tests.support.resolved import only_part
 
-from plimsoll.domain.campaign.cell import Scope, cells_by_id
+from plimsoll.domain.campaign.cell import Scope
+from plimsoll.domain.campaign.grid import cells_by_id
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.errors import DefinitionError

@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from plimsoll.domain.campaign.campaign import notes_of_stage
-from plimsoll.domain.campaign.cell import AttemptKey, cell_ids, cells_by_id, parts_of
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.campaign.grid import cell_ids, cells_by_id, parts_of
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.loads import TakenLoad

@@ -9,7 +9,8 @@ from tests.support.campaigns.synthetic import demo_definition
 
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.attempt.result import Verdict
-from plimsoll.domain.campaign.cell import AttemptKey, Cell, grid
+from plimsoll.domain.campaign.cell import AttemptKey, Cell
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.loads import TakenLoad

@@ -12,7 +12,7 @@ from tests.unit.report.pages import page_of, rows_of
 from plimsoll.analysis.campaign.by_load import compare_actions
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.findings import Findings, analyse
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.keys.action import (
     Action,

@@ -7,7 +7,7 @@ from tests.support.campaigns.outcomes import attempt_of, definition_of
 from tests.support.campaigns.synthetic import GENERATED_AT
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.keys.strategy import StageLoad, StageStart
 from plimsoll.report import build_report

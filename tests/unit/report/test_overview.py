@@ -10,7 +10,8 @@ from tests.support.campaigns.synthetic import GENERATED_AT
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import analyse, data_of_parts
-from plimsoll.domain.campaign.cell import AttemptKey, grid
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.hosts.cost import Entry, Spending
 from plimsoll.report import build_report

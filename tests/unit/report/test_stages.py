@@ -17,7 +17,8 @@ from plimsoll.analysis.campaign.capacity import capacities_over_stages
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.findings import analyse, data_of_parts
 from plimsoll.analysis.campaign.taken_loads import mean_of, ratio_of
-from plimsoll.domain.campaign.cell import Cell, cells_by_id, grid
+from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.campaign.grid import cells_by_id, grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.cluster import PROCESSORS

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.support.campaigns.synthetic.definitions import azul_definition, demo_definition
 
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.text.errors import Refused
 from plimsoll.strategies.decision import StrategyOfCampaign

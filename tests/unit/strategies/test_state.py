@@ -6,7 +6,8 @@ from tests.fakes.installation import instant_definition
 from tests.support.campaigns.attempt_verdicts import disturbed_verdict
 
 from plimsoll.domain.attempt.result import Outcome, Verdict
-from plimsoll.domain.campaign.cell import AttemptKey, cell_of
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.campaign.grid import cell_of
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.host_bounds import Disturbance

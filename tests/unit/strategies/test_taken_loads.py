@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from tests.fakes.installation import instant_definition
 
 from plimsoll.domain.attempt.result import Outcome, ValidOutcome, Verdict
-from plimsoll.domain.campaign.cell import AttemptKey, Cell, cell_ids, grid
+from plimsoll.domain.campaign.cell import AttemptKey, Cell
+from plimsoll.domain.campaign.grid import cell_ids, grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.keys.loads import TakenLoad
 from plimsoll.domain.keys.strategy import FullGrid, Ramp, Stage, StageLoad

@@ -8,7 +8,8 @@ from tests.support.campaigns.running import is_stall
 
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.attempt.result import Check, Verdict
-from plimsoll.domain.campaign.cell import AttemptKey, grid
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore

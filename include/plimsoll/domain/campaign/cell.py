@@ -1,16 +1,12 @@
 """Cells and attempts: the units of work of a campaign, and the seed of what is drawn at random for one."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from plimsoll.domain.campaign.campaign import Campaign
-from plimsoll.domain.campaign.part import Part, part_name
 from plimsoll.domain.keys.host_bounds import LONGEST_CELL_ID
-from plimsoll.domain.keys.loads import NO_LOAD
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.errors import Problem
 
@@ -23,6 +19,11 @@ Scope = Literal["cell", "repeat", "variant", "stage"]
 
 _MOST = 2**31 - 1
 """Every program takes a positive number of 31 bits. To some, 0 means the time of day."""
+
+
+def part_name(stage: str, workload: str) -> str:
+    """Return the name of a part, from the ids of its stage and workload. An id is empty where there is only one."""
+    return "-".join(filter(None, (stage, workload)))
 
 
 class Cell(Model):
@@ -127,54 +128,6 @@ def campaign_id_problem(campaign_id: str) -> Problem | None:
         return None
     allowed = f"allowed: lower-case letters, digits and single hyphens between them, {LONGEST_CAMPAIGN_ID} at most"
     return Problem("campaign_id", f"{campaign_id[: LONGEST_CAMPAIGN_ID + 1]!r} is no id of a campaign", allowed)
-
-
-def cells_by_id(campaign: Campaign) -> dict[str, Cell]:
-    """Return all cells by id, in the definition's order."""
-    return {cell.id: cell for cell in grid(campaign)}
-
-
-def cell_of(campaign: Campaign, cell_id: str) -> Cell:
-    """Return the campaign's cell with that id. Raises KeyError when the campaign has no such cell."""
-    return cells_by_id(campaign)[cell_id]
-
-
-def parts_of(campaign: Campaign, cell_id: str) -> Sequence[Part]:
-    """Return the cell's part alone; all parts where the campaign does not have that cell."""
-    cell = cells_by_id(campaign).get(cell_id) if len(campaign.stages) > 1 else None
-    return campaign.parts if cell is None else [campaign.part(cell.part)]
-
-
-def grid(campaign: Campaign) -> tuple[Cell, ...]:
-    """Return all cells whose loads are known, in definition order: stages, workloads, repeats, variants, loads."""
-    return tuple(cell for part in campaign.parts for cell in _cells_of(part, part.loads_of))
-
-
-def awaited_cells(campaign: Campaign) -> tuple[Cell, ...]:
-    """Return the cells of stages whose loads are not known yet, in the definition's order, each without a load: ids
-    have its `level` in its place.
-    """
-    return tuple(cell for part in campaign.parts if not part.has_loads for cell in _cells_of(part, lambda _: NO_LOAD))
-
-
-def _cells_of(part: Part, loads_of: Callable[[str], Sequence[int]]) -> Iterator[Cell]:
-    """Yield the cells of a part, with those loads of each variant, by its id."""
-    for repeat in range(1, part.repeats + 1):
-        for variant in part.variants:
-            for load in loads_of(variant.id):
-                yield Cell(
-                    stage=part.stage,
-                    variant=variant.id,
-                    workload=part.workload_id,
-                    load_ops_s=load,
-                    level=part.level,
-                    repeat=repeat,
-                )
-
-
-def cell_ids(campaign: Campaign) -> tuple[str, ...]:
-    """Return the ids of all cells, including the cells of stages whose loads are not known yet."""
-    return (*cells_by_id(campaign), *(cell.id for cell in awaited_cells(campaign)))
 
 
 def load_seed(seed: int, cell: Cell, attempt: int) -> int:

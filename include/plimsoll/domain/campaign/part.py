@@ -9,6 +9,7 @@ from typing import Literal, TypeVar
 
 from pydantic import JsonValue
 
+from plimsoll.domain.campaign.cell import part_name
 from plimsoll.domain.keys.action import Action
 from plimsoll.domain.keys.definition_keys import Published
 from plimsoll.domain.keys.faults import Fault, Path
@@ -36,11 +37,6 @@ Question = Literal["capacity", "at a load", "an action"]
 def run_command(name: str, campaign_id: str) -> str:
     """Return the command that goes on with a campaign, for a definition of which only the name is known here."""
     return f"`plimsoll run {name} --campaign {campaign_id}`, with the file's path for {name!r} where it lies elsewhere"
-
-
-def part_name(stage: str, workload: str) -> str:
-    """Return the name of a part, from the ids of its stage and workload. An id is empty where there is only one."""
-    return "-".join(filter(None, (stage, workload)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,8 @@ from datetime import datetime
 from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.attempt.status import AttemptProgress, Phase
 from plimsoll.domain.campaign.campaign import Campaign
-from plimsoll.domain.campaign.cell import Attempt, AttemptKey, Cancellation, parts_of
+from plimsoll.domain.campaign.cell import Attempt, AttemptKey, Cancellation
+from plimsoll.domain.campaign.grid import parts_of
 from plimsoll.domain.hosts.owner import owner_words
 from plimsoll.domain.text.errors import OF_HOSTS, NotFound, reason_of
 from plimsoll.ports.controller import Owners

@@ -7,7 +7,8 @@ from functools import cached_property
 
 from plimsoll.domain.attempt.populated_data import DataOrigin
 from plimsoll.domain.campaign.campaign import Campaign
-from plimsoll.domain.campaign.cell import Attempt, AttemptKey, Cell, cells_by_id
+from plimsoll.domain.campaign.cell import Attempt, AttemptKey, Cell
+from plimsoll.domain.campaign.grid import cells_by_id
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.campaign.resolve import load_spec, variant_spec
 from plimsoll.domain.campaign.specs import LoadSpec, VariantSpec

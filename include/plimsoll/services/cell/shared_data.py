@@ -9,7 +9,7 @@ whole, the attempt populates fresh ones.
 from datetime import timedelta
 
 from plimsoll.domain.attempt.populated_data import DataOrigin, can_go_on
-from plimsoll.domain.campaign.cell import cells_by_id
+from plimsoll.domain.campaign.grid import cells_by_id
 from plimsoll.domain.hosts.cluster import Cluster
 from plimsoll.domain.text.errors import DeployError, PlimsollError
 from plimsoll.services.cell.context import AttemptContext

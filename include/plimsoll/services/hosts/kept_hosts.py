@@ -12,7 +12,8 @@ from datetime import datetime
 from functools import partial
 
 from plimsoll.domain.campaign.campaign import Campaign
-from plimsoll.domain.campaign.cell import Attempt, AttemptKey, cell_of
+from plimsoll.domain.campaign.cell import Attempt, AttemptKey
+from plimsoll.domain.campaign.grid import cell_of
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, PartlySeen, kept_for
 from plimsoll.domain.hosts.owner import owner_since
 from plimsoll.domain.text.errors import HostsLost, Problem, ProviderError, Refused, SecretError, StoreError, Unreachable

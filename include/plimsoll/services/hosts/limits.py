@@ -12,7 +12,8 @@ from datetime import UTC, datetime, timedelta
 
 from plimsoll.domain.attempt.status import CampaignProgress
 from plimsoll.domain.campaign.campaign import Campaign
-from plimsoll.domain.campaign.cell import Attempt, parts_of
+from plimsoll.domain.campaign.cell import Attempt
+from plimsoll.domain.campaign.grid import parts_of
 from plimsoll.domain.campaign.part import Setup, run_command
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.hosts.cost import Tariff

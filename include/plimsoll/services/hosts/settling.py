@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from datetime import timedelta
 
-from plimsoll.domain.campaign.cell import parts_of
+from plimsoll.domain.campaign.grid import parts_of
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId
 from plimsoll.domain.keys.system import EXTERNAL
 from plimsoll.domain.text.errors import DefinitionError, NotFound, PlimsollError, StoreError, reason_of

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 
 from plimsoll.domain.campaign.campaign import Campaign
-from plimsoll.domain.campaign.cell import AttemptKey, cells_by_id, parts_of
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.campaign.grid import cells_by_id, parts_of
 from plimsoll.domain.campaign.part import Setup
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId
 from plimsoll.domain.hosts.cost import Entry, Paid, Spending, Tariff, shared, total

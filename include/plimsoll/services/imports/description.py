@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from plimsoll.analysis.logs.hdr.histograms import Unit
-from plimsoll.domain.campaign.cell import CAMPAIGN_ID, Cell, cells_by_id
+from plimsoll.domain.campaign.cell import CAMPAIGN_ID, Cell
+from plimsoll.domain.campaign.grid import cells_by_id
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.fingerprint import ENVIRONMENT_FACTS

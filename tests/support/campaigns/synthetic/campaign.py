@@ -9,7 +9,7 @@ from tests.support.campaigns.synthetic.plan import AZUL_CAPACITIES, DEMO_CAPACIT
 from tests.support.campaigns.synthetic.verdict import GENERATED_AT
 
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.definitions.reference import dump_definition

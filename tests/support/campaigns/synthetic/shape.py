@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tests.support.campaigns.synthetic.plan import Plan
 
-from plimsoll.domain.campaign.cell import Cell, grid
+from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 

@@ -6,7 +6,7 @@ import pytest
 from tests.support.resolved import only_part
 
 from plimsoll.adapters.generators.plimsoll_stress.remarks import written
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import load_spec, resolve
 from plimsoll.domain.definition.definition import Definition
 

@@ -7,7 +7,8 @@ from tests.fakes.paid import Prices
 
 from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.attempt.status import AttemptProgress
-from plimsoll.domain.campaign.cell import AttemptKey, cell_of, grid
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.campaign.grid import cell_of, grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.strategy import Ramp, Search

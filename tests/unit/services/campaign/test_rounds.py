@@ -12,7 +12,7 @@ from tests.fakes.paid import Prices
 from tests.support.campaigns.attempt_verdicts import verdict_of
 
 from plimsoll.domain.attempt.result import DISTURBED, Check, Outcome
-from plimsoll.domain.campaign.cell import cell_of
+from plimsoll.domain.campaign.grid import cell_of
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.strategy import FullGrid, Search

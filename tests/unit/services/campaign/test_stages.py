@@ -7,7 +7,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.attempt_verdicts import verdict_of
 from tests.support.campaigns.running import run_missing
 
-from plimsoll.domain.campaign.cell import cell_of
+from plimsoll.domain.campaign.grid import cell_of
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.loads import TakenLoad

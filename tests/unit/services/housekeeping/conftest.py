@@ -10,7 +10,7 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.undrawn import undrawn
 
-from plimsoll.domain.campaign.cell import cell_ids
+from plimsoll.domain.campaign.grid import cell_ids
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.services.publish.publishing import publish_report
 from plimsoll.services.steps.running import run_cells

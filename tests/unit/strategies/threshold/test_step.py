@@ -11,7 +11,8 @@ from tests.support.campaigns.attempt_verdicts import verdict_of
 from tests.support.campaigns.outcomes import definition_of
 
 from plimsoll.domain.attempt.result import Verdict
-from plimsoll.domain.campaign.cell import AttemptKey, Cell, grid
+from plimsoll.domain.campaign.cell import AttemptKey, Cell
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.strategies.replay import Replay, replay

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from plimsoll.domain.campaign.campaign import Campaign, clients_of
-from plimsoll.domain.campaign.cell import Cell, awaited_cells
-from plimsoll.domain.campaign.part import part_name
+from plimsoll.domain.campaign.cell import Cell, part_name
+from plimsoll.domain.campaign.grid import awaited_cells
 from plimsoll.domain.campaign.resolve import load_spec, product_spec
 from plimsoll.domain.hosts.cost import Tariff
 from plimsoll.domain.keys.action import Action

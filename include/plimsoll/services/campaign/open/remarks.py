@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from plimsoll.analysis.attempt.few_operations import decided_by_few
 from plimsoll.domain.attempt.load_summary import CPU_LIMIT
 from plimsoll.domain.campaign.campaign import Campaign, critical_load
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.resolve import load_spec, product_spec
 from plimsoll.domain.keys.loads import ENOUGH_OPERATIONS, LEAST, load_remarks, rate_tolerance
 from plimsoll.domain.keys.strategy import Search

@@ -13,7 +13,8 @@ from typing import Annotated, Any
 from pydantic import Field, StringConstraints, ValidationError
 
 from plimsoll.domain.campaign.campaign import Campaign
-from plimsoll.domain.campaign.cell import Cell, campaign_id_problem, cell_ids, load_slug
+from plimsoll.domain.campaign.cell import Cell, campaign_id_problem, load_slug
+from plimsoll.domain.campaign.grid import cell_ids
 from plimsoll.domain.keys.faults import problems_of
 from plimsoll.domain.keys.host_bounds import LONGEST_CELL_ID
 from plimsoll.domain.keys.parameters import PARAMETERS

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from plimsoll.domain.campaign.campaign import Campaign
-from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.grid import grid
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.campaign.resolve import load_spec, product_spec, resolve
 from plimsoll.domain.definition.definition import Definition
