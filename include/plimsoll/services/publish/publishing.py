@@ -165,6 +165,8 @@ def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_versio
     Equal arguments give equal bytes. Raises GateClosed where the snapshot holds other attempts than those that passed
     the gate, or verdicts by other service levels.
     """
+    from pyarrow import default_memory_pool
+
     from plimsoll.report import build_report
 
     campaign = StoredCampaign(snapshot, campaign_id)
@@ -175,7 +177,8 @@ def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_versio
     data = replace(campaign_data(campaign, passed.checks, at), incomplete=passed.incomplete)
     _require_one_kind_of_judging(campaign_id, data.state)
     files = build_report(data)
-    del data  # the tables of all attempts, of which packing needs none
+    del data  # the tables of all attempts, of which packing needs none; Arrow would keep their memory for itself
+    default_memory_pool().release_unused()
     return files | {layout.BUNDLE: _bundle(snapshot, campaign_id, at, code_version, files)}
 
 
