@@ -3,8 +3,17 @@
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
+from plimsoll.cli import _COMMANDS, cli
 from plimsoll.cli.output import print_table
+
+
+@pytest.mark.parametrize("name", _COMMANDS)
+def test_every_command_stands_where_the_table_says(name: str) -> None:
+    result = CliRunner().invoke(cli, [name, "--help"])
+    assert result.exit_code == 0
+    assert f" {name} [OPTIONS]" in result.output
 
 
 def test_a_table_shows_text_as_it_was_written(capsys: pytest.CaptureFixture[str]) -> None:
