@@ -17,14 +17,17 @@ from plimsoll.domain.hosts.owner import ProcessOwner, owner_since
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import Problem, Refused, StoreError
 from plimsoll.ports.controller import Owners
+from plimsoll.ports.provider import TIME_TO_PROVISION
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.store.layout import Record
 from plimsoll.services.toolkit import Toolkit
 
 LASTS = timedelta(minutes=5)
 """The time that a hold lasts without renewal."""
-LOST_AFTER = timedelta(hours=2)
-"""The time beyond its declared time after which no attempt can be running any more: its hosts end an hour earlier."""
+LOST_AFTER = TIME_TO_PROVISION + timedelta(hours=2)
+"""The time beyond its declared time after which no attempt can be running any more: its hosts end an hour earlier, even
+if they were waited for as long as a cell may.
+"""
 _RENEWED_EVERY_S = 60.0
 
 

@@ -154,6 +154,43 @@ def test_of_kept_hosts_those_alone_that_died_are_replaced_whether_they_still_sho
     assert ids(launcher.launch(subnet)) == found
 
 
+@pytest.mark.parametrize("state", ["stopping", "stopped"])
+def test_a_kept_host_that_was_stopped_is_replaced_too(
+    kept: LaunchPlan, subnet: Subnet, clock: SteppingClock, state: str
+) -> None:
+    """AWS stops a host before it retires the machine."""
+    cloud = FakeCloud(clock)
+    launcher = launcher_on(cloud, clock, kept)
+    before = ids(launcher.launch(subnet))
+    stopped = cloud.made[1]
+    clock.sleep(2 * LAG.total_seconds())
+    stopped["State"] = {"Name": state}
+    after = ids(launcher.launch(subnet))
+    assert (len(after), before - after) == (4, {stopped["InstanceId"]})
+    assert stopped["InstanceId"] not in cloud.living()
+
+
+def test_launches_that_were_ended_for_want_of_room_for_the_other_role_are_not_counted(
+    wanted: LaunchPlan, subnet: Subnet, clock: SteppingClock
+) -> None:
+    cloud, full = FakeCloud(clock), 25
+    call = cloud.call
+
+    def with_few_nodes(operation: str, **parameters: Any) -> Any:
+        if operation == "run_instances" and parameters["InstanceType"] == wanted.options.instance_types.node and full:
+            raise CloudError("no room", code="InsufficientInstanceCapacity")
+        return call(operation, **parameters)
+
+    cloud.call = with_few_nodes  # type: ignore[method-assign]
+    launcher = launcher_on(cloud, clock, wanted)
+    while full:
+        with pytest.raises(CloudError, match="no room"):
+            launcher.launch(subnet)
+        launcher.undo()
+        full -= 1
+    assert len(launcher.launch(subnet)) == 4
+
+
 def test_an_unfit_host_is_replaced_once_though_its_end_could_not_be_recorded(
     kept: LaunchPlan, subnet: Subnet, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

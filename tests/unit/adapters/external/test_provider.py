@@ -1,6 +1,6 @@
 """The provider of load hosts, and what it makes of marks that somebody may have planted."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -222,6 +222,30 @@ def test_a_load_host_stays_for_an_endpoint_that_can_not_be_cleaned_up_until_it_e
     with pytest.raises(ProviderError):
         made.at(Places((ENDPOINT,), campaigns=("demo",))).destroy(cluster)
     assert (hosts.destroyed == [cluster], bool(set_ups.addresses)) == (ended, True)
+
+
+@pytest.mark.parametrize("reached", [True, False])
+def test_load_hosts_that_are_left_of_several_end_before_an_endpoint_is_cleaned_up_from_here(
+    tmp_path: Path, reached: bool
+) -> None:
+    """No `find` shows them, and they may still load it."""
+    own = ScriptedHost(tmp_path, HostInfo(name="load", role="load", address="127.0.0.1"))
+    hosts, set_ups, cluster = LoadHosts(own), SetUps(), ClusterId.parse("demo/a-1-r1/1")
+    rest, destroyed_before = NoHosts(), list[bool]()
+
+    def command(argv: Sequence[str]) -> CommandResult:
+        destroyed_before.append(cluster in rest.destroyed)
+        return CommandResult(1 if "owned" in argv or not reached else 0, "", "no route")
+
+    own.command = command
+    commands = {"launch": ["a"], "list": ["b"], "end": ["c"]}
+    options = {**ENDPOINT, "load_hosts": {"provider": "command", "options": commands}}
+    endpoints = Endpoints(cast(Any, SimpleNamespace()), SteppingClock())
+    reach = Reach(cast(Any, None), endpoints=endpoints, set_ups=cast(Any, set_ups), clock=SteppingClock(), store="here")
+    made = ExternalProvider(reach, {"local": cast(Any, hosts), "command": cast(Any, rest)}, NO_OBSERVERS)
+    with nullcontext() if reached else pytest.raises(ProviderError, match="could not clean up in its place"):
+        made.at(Places((options,), campaigns=("demo",))).destroy(cluster)
+    assert (destroyed_before[0], all(destroyed_before), bool(set_ups.addresses)) == (True, True, not reached)
 
 
 class TwoHosts(Lent):

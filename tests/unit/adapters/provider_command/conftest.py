@@ -7,6 +7,7 @@ from tests.fakes.clock import SteppingClock
 from tests.unit.adapters.provider_command.cloud_in_memory import AnswersAtOnce, CloudInMemory, Keys, OverSsh, Records
 
 from plimsoll.adapters.providers.command import CommandProvider
+from plimsoll.adapters.providers.command.options import CommandOptions
 from plimsoll.ports.provider import Places
 
 OPTIONS: dict[str, Any] = {
@@ -16,6 +17,7 @@ OPTIONS: dict[str, Any] = {
     "options": {"size": "small"},
     "prices": {"node": 2, "load": 1},
 }
+PATIENCE = CommandOptions.model_fields["patience"].default
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.fakes.clock import BEGAN, SteppingClock
 from tests.unit.adapters.provider_command.cloud_in_memory import CloudInMemory, OverSsh, Records, exits, printed
-from tests.unit.adapters.provider_command.conftest import OPTIONS
+from tests.unit.adapters.provider_command.conftest import OPTIONS, PATIENCE
 from tests.unit.adapters.provider_command.test_launching import CELL, KEPT, request
 
 from plimsoll.adapters.providers.command import CommandProvider
@@ -117,7 +117,11 @@ def test_a_list_that_fails_hides_nothing(provider: CommandProvider, cloud: Cloud
 def test_expiry_and_owner_are_those_of_the_tags(provider: CommandProvider) -> None:
     provider.ensure(request())
     [cluster] = provider.clusters()
-    assert (cluster.owner, cluster.expires_at, cluster.created_at) == ("run-1", BEGAN + timedelta(hours=2), BEGAN)
+    assert (cluster.owner, cluster.expires_at, cluster.created_at) == (
+        "run-1",
+        BEGAN + timedelta(hours=2) + PATIENCE,
+        BEGAN,
+    )
 
 
 def test_kept_hosts_live_on_for_their_present_owner(provider: CommandProvider, cloud: CloudInMemory) -> None:
@@ -125,7 +129,7 @@ def test_kept_hosts_live_on_for_their_present_owner(provider: CommandProvider, c
     later = BEGAN + timedelta(hours=9)
     provider.ensure(request(KEPT, owner="run-2", expires_at=later, was_whole=True))
     [cluster] = provider.clusters()
-    assert (cluster.owner, cluster.expires_at) == ("run-2", later)
+    assert (cluster.owner, cluster.expires_at) == ("run-2", later + PATIENCE)
     assert cloud.calls.count("launch") == 1
 
 

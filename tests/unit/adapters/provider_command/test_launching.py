@@ -125,6 +125,24 @@ def test_no_room_ends_with_patience(provider: CommandProvider, cloud: CloudInMem
     assert timedelta(minutes=20) < clock.passed < timedelta(minutes=40)
 
 
+def test_waiting_for_room_takes_nothing_of_the_cell_s_own_time(
+    provider: CommandProvider, cloud: CloudInMemory, clock: SteppingClock
+) -> None:
+    asked = request(expires_at=BEGAN + timedelta(hours=2), ends_at=BEGAN + timedelta(hours=5))
+    cloud.faults["launch"] = [exits(NO_ROOM)] * 4
+    cluster = provider.ensure(asked)
+    assert clock.passed > timedelta(minutes=2)
+    assert cluster.expires_at - clock.now() > timedelta(hours=2)
+    assert provider.ensure(asked).expires_at == cluster.expires_at
+
+
+def test_hosts_end_at_the_ceiling_of_the_definition_however_long_they_were_waited_for(
+    provider: CommandProvider,
+) -> None:
+    ends_at = BEGAN + timedelta(hours=2, minutes=5)
+    assert provider.ensure(request(ends_at=ends_at)).expires_at == ends_at
+
+
 @pytest.mark.parametrize("code", [REFUSED, 1])
 def test_a_refusal_is_raised_at_once(provider: CommandProvider, cloud: CloudInMemory, code: int) -> None:
     cloud.faults["launch"] = [exits(code, "no such type")]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.fakes.clock import SteppingClock
 from tests.unit.adapters.provider_command.cloud_in_memory import CloudInMemory
-from tests.unit.adapters.provider_command.conftest import OPTIONS
+from tests.unit.adapters.provider_command.conftest import OPTIONS, PATIENCE
 from tests.unit.adapters.provider_command.test_launching import CELL, request
 
 from plimsoll.adapters.providers.command import CommandProvider, CommandTariffs
@@ -53,9 +53,9 @@ def test_a_cluster_is_kept_until_it_expires_and_its_cost_recorded(
         return has_living_owner(toolkit, cluster)
 
     assert [cluster.id for cluster in reap(toolkit, is_owned).kept] == [CELL]
-    clock.at += timedelta(hours=2, minutes=1)
+    clock.at += timedelta(hours=2, minutes=1) + PATIENCE
     reaped = reap(toolkit, is_owned)
     assert ([cluster.id for cluster in reaped.destroyed], reaped.troubles) == ([CELL], ())
     assert cloud.hosts == []
     usd = recorded_usd(toolkit.store, account_of(CELL))
-    assert usd == pytest.approx(3 * 0.5 * 2, rel=0.02)
+    assert usd == pytest.approx(3 * 0.5 * 2.5, rel=0.02)

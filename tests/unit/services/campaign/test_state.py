@@ -15,6 +15,7 @@ from tests.support.stores.reads import Reads
 from plimsoll.domain.attempt.status import CampaignStatus
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.text.errors import NotFound, Refused
+from plimsoll.ports.provider import TIME_TO_PROVISION
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.show.status import campaign_status, summary_of
 from plimsoll.services.campaign.state.reading import CellState, Memory, read_state, require_cell_state
@@ -76,7 +77,9 @@ def test_an_attempt_runs_until_it_is_judged(installation: Installation) -> None:
 
 def test_one_that_nobody_can_be_working_at_any_more_has_failed(installation: Installation) -> None:
     begun(installation)
-    found = state(installation, later=DEFINITION.timing.duration + timedelta(hours=3))
+    waited = DEFINITION.timing.duration + TIME_TO_PROVISION
+    assert state(installation, later=waited + timedelta(hours=1)).state == "running", "its hosts may still live"
+    found = state(installation, later=waited + timedelta(hours=3))
     assert (found.state, found.reason) == (
         "failed",
         "nobody works at it any more: its run was killed or ended by hand",

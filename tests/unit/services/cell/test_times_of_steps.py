@@ -54,7 +54,7 @@ def test_an_attempt_is_not_lost_while_its_definition_lets_it_run(tmp_path: Path)
     begin(tools, "campaign", CELL, OWNER)
 
     assert state_after(tools, LOAD + LONG) == "running"
-    assert state_after(tools, LOAD + LONG + timedelta(hours=3)) == "failed"
+    assert state_after(tools, LOAD + LONG + timedelta(hours=5)) == "failed"
 
 
 def test_the_latest_end_of_a_run_has_room_for_the_longest_time_of_every_cell(tmp_path: Path) -> None:

@@ -65,6 +65,9 @@ class CommandProvider(Provider):
     def ensure(self, request: ClusterRequest) -> Cluster:
         """Return the cluster's hosts, launched now or before, once they let us in and nothing of others is on them."""
         options = options_of_request(CommandOptions, request.options, str(request.id))
+        # As on EC2, waiting for room takes nothing of the cell's own time, within the ceiling of the definition
+        expires_at = min(filter(None, (request.expires_at + options.patience, request.ends_at)))
+        request = request.model_copy(update={"expires_at": expires_at})
         cloud = Cloud(self.programs, options, self.store)
         launched = Launched.read(self.launches, request.id, cloud.options)
         login = login_of(self.secrets, cloud.options.connection)

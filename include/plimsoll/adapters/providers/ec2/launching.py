@@ -1,12 +1,13 @@
 """Launch a cell's hosts in one zone, all or none. Launching again finds the hosts that were launched before."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import count, islice
 from typing import Any
 
 from plimsoll.adapters.providers.ec2.cloud import STATES, Answer, Cloud, end, ids_of, is_living, reserved
 from plimsoll.adapters.providers.ec2.errors import LATER, UNSURE, CloudError
 from plimsoll.adapters.providers.ec2.finding import STANDING, shown
-from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan, create_placement_group, run_instances
+from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan, client_token, create_placement_group, run_instances
 from plimsoll.adapters.providers.ec2.launched import DOUBT, LAG, Launched, where
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.ec2.readiness import poll_pauses
@@ -21,7 +22,7 @@ NOT_STARTED = "Plimsoll.NotStarted"
 
 # Where a zone is full, the load hosts alone have been launched in vain.
 _ROLES: tuple[Role, Role] = ("load", "node")
-# Tokens that one attempt may use up in one zone.
+# Launches in one zone that somebody else may end, one after another.
 _GENERATIONS = 20
 _UNKNOWN_GROUP = "InvalidPlacementGroup.Unknown"
 
@@ -114,7 +115,7 @@ class Launcher:
 
     def _launch_beside(self, staying: Collection[str], role: Role, subnet: Subnet) -> list[str]:
         """Return ids of the hosts of that role that are missing beside those that stay, launched now or before."""
-        for generation in range(_GENERATIONS):
+        for generation in islice(self._unused(staying, role, subnet), _GENERATIONS):
             made = self._run(role, subnet, generation, staying)
             if made and all(map(self._is_alive, made)):
                 return ids_of(made)
@@ -123,6 +124,12 @@ class Launcher:
         mend = "see who terminates them, then run the cell again"
         raise CloudError(what, where=f"{self._cloud.where}, zone {subnet.zone}", mend=mend)
 
+    def _unused(self, staying: Collection[str], role: Role, subnet: Subnet) -> Iterator[int]:
+        """Yield generations of which no hosts have ended: they were, at each try, while the other role had no room."""
+        for generation in count():
+            if not self._launched.is_used_up(client_token(self.wanted, role, subnet.zone, generation, staying)):
+                yield generation
+
     def _is_alive(self, instance: Answer) -> bool:
         """Tell whether the instance lives. A repeated request may be answered with instances as they once were."""
         return is_living(instance) and not self._launched.has_ended(instance["InstanceId"])
@@ -130,13 +137,10 @@ class Launcher:
     def _run(self, role: Role, subnet: Subnet, generation: int, beside: Collection[str]) -> list[Answer]:
         """Return the instances that this generation's request launched, now or earlier; empty if they were terminated.
 
-        EC2 is not asked for hosts that have ended according to the record. `beside`: ids of living hosts of that role,
-        which stay.
+        `beside`: ids of living hosts of that role, which stay.
         """
         request = run_instances(self.wanted, role, subnet, generation, beside)
         token, group = request["ClientToken"], request["Placement"].get("GroupName", "")
-        if self._launched.is_used_up(token):
-            return []
         position = where(subnet.id, subnet.zone, group, self.wanted.image.id)
         self._launched.record_request(token, role, position, self.wanted)
         try:
@@ -213,9 +217,12 @@ class Launcher:
         return shown(self._cloud, of_cluster(self.wanted.store, self.wanted.id), self._launched)
 
     def _lost(self, known: Collection[str]) -> set[str]:
-        """Return ids of instances that EC2 shows as ended, or does not list though answers can't lag so far behind."""
+        """Return ids of instances that EC2 shows as ended or stopped, or does not list though answers can't lag so far.
+
+        AWS stops a host before it retires its machine: such a host serves nobody any more.
+        """
         for _ in looks(self._clock, poll_pauses(), DOUBT):
-            lives = {instance["InstanceId"]: is_living(instance) for instance in self._seen()}
+            lives = {instance["InstanceId"]: instance["State"]["Name"] in STANDING for instance in self._seen()}
             unseen = {instance for instance in known if instance not in lives and not self._launched.may_lag(instance)}
             if not unseen:
                 break

@@ -178,7 +178,7 @@ class ExternalProvider(Provider):
         # Asked before the load host is given back: a file there alone tells that an unmarked keyspace is the cluster's
         began = self._says_begun(cluster_id)
         if not errors or self._has_expired(cluster_id):
-            errors += _tried(partial(hosts.destroy, cluster_id) for hosts in self._load_hosts())
+            errors += self._without_load_hosts(cluster_id)
         keyspaces = (named.theirs for named in self._named if isinstance(named.theirs, OwnKeyspace))
         errors += _tried(partial(keyspace.remove, cluster_id, began=began) for keyspace in keyspaces)
         observed = self._observed_of(cluster_id)
@@ -217,6 +217,9 @@ class ExternalProvider(Provider):
                 raise error
             theirs.clean_up(cluster_id, hosts[0])
         elif theirs.set_ups.of(cluster_id) is not None:
+            # Where some are gone, the others may still load it, and nobody can clean up from them
+            for error in self._without_load_hosts(cluster_id):
+                raise error
             self._clean_up_from_here(theirs, cluster_id)
 
     def _clean_up_from_here(self, theirs: CellOfEndpoint, cluster_id: ClusterId) -> None:
@@ -229,6 +232,10 @@ class ExternalProvider(Provider):
             raise ProviderError(what, where=str(cluster_id), mend=error.mend) from error
         finally:
             here.destroy(cluster_id)
+
+    def _without_load_hosts(self, cluster_id: ClusterId) -> list[Exception]:
+        """Give back whatever load hosts the cluster has, and return why some stay."""
+        return _tried(partial(hosts.destroy, cluster_id) for hosts in self._load_hosts())
 
     def _found(self, cluster_id: ClusterId) -> Cluster | None:
         """Return the cluster as the provider that lends its hosts has it."""
