@@ -142,6 +142,20 @@ def test_whether_anything_was_answered_in_a_rule_s_time_is_told(tmp_path: Path, 
     assert watch.is_silent(0) is is_silent
 
 
+@pytest.mark.parametrize(("rates", "broken_at_s"), [((0, 100, 100, 100), None), ((0, 0, 0, 0), 7.0)])
+def test_a_first_line_of_nothing_tells_of_the_end_of_connecting(
+    tmp_path: Path, rates: tuple[int, ...], broken_at_s: float | None
+) -> None:
+    """As pgbench's may, which prints none before all of its clients have logged in."""
+    settings = {"rules": [{**ERRORS, "within_s": 3.0}], "pattern": r"tps: (?P<rate>\d+)", "console": "console"}
+    watch = Watch({**settings, "lease": None, "lease_s": 60, "end": None, "duration_s": 100}, tmp_path)
+    for elapsed_s, rate in enumerate(rates, start=4):
+        with (tmp_path / "console").open("a") as console:
+            console.write(f"tps: {rate}\n")
+        found = watch.look(float(elapsed_s))
+        assert (found is not None) == (elapsed_s == broken_at_s)
+
+
 def test_a_program_that_falls_silent_breaks_the_rule_with_the_shortest_time() -> None:
     rules = [{**ERRORS, "within_s": 30.0}, SLOW]
     told = lines(FINE, FINE, seconds=5.0)

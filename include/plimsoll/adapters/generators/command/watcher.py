@@ -144,7 +144,7 @@ def silent(rules: Sequence[Mapping[str, Any]], reports: Sequence[Report], elapse
     quiet_s = elapsed_s - (reports[-1].at_s if reports else 0.0)
     if all(quiet_s <= rule["within_s"] for rule in rules):  # as at most looks, which need not go through all lines
         return None
-    usual_s = max((line.seconds for line in reports), default=_FIRST_LINE_S)
+    usual_s = max(reports[0].at_s, *(line.seconds for line in reports)) if reports else _FIRST_LINE_S
     for number, rule in enumerate(rules):
         if quiet_s > rule["within_s"] + usual_s:
             return number, f"the program has printed nothing that tells of operations for {quiet_s:.0f} s"
@@ -176,8 +176,11 @@ class Watch:
             self._told = together(self._told, figures_of(line, self._pattern))
             if RATE not in self._told:  # a pattern may have alternatives, whose lines belong to the next rate
                 continue
+            # A first line of nothing may be about the time of connecting, as pgbench's is
+            is_counted = bool(self._reports) or any(self._told.get(name) for name in (RATE, ERRORS, ERRORS_S))
             # Several lines may be found at one look, and would be about no time at all
-            self._reports.append(report(self._told, elapsed_s, max(elapsed_s - last_s, _PAUSE_S)))
+            seconds = max(elapsed_s - last_s if is_counted else 0.0, _PAUSE_S)
+            self._reports.append(report(self._told, elapsed_s, seconds))
             self._told = {}
             if breach := self._broken():
                 return breach
