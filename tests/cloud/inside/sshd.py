@@ -3,11 +3,11 @@
 import socket
 import time
 
-_TRIES, _PAUSE_S = 100, 0.1
+_TRIES, _PAUSE_S = 500, 0.1
 
 
 def sshd_answers(address: str) -> bool:
-    """Wait until it says that it is an SSH server. False where it has not after 10 s."""
+    """Wait until it says that it is an SSH server. False where it has not after 50 s."""
     for _ in range(_TRIES):
         if _greets(address):
             return True

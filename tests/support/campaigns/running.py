@@ -1,5 +1,7 @@
 """Run a whole campaign in this process, without Airflow. Cells that a stall of the machine spoilt can run again."""
 
+import re
+
 from tests.support.suite.tries import tries
 
 from plimsoll.domain.attempt.result import DISTURBED, Verdict
@@ -16,6 +18,8 @@ STALLS = frozenset({"load generator", DISTURBED})
 That happens where all hosts, an Airflow and a test cloud share two processors. It is no fault of the product, and users
 would run the cell again.
 """
+_TOLD_LATE = re.compile(r"^load: .*by this host's clock, which was \d+ ms past when it was told")
+"""A load that was told its start only after that, as a stall of ten seconds makes it."""
 
 
 def run_missing(toolkit: Toolkit, campaign_id: str, owner: str, log: Log) -> tuple[CellRunEnd, ...]:
@@ -44,7 +48,10 @@ def run_cell(toolkit: Toolkit, campaign_id: str, log: Log) -> tuple[CellRunEnd, 
 def is_stall(verdict: Verdict) -> bool:
     """Tell whether only stalls make it invalid.
 
-    A failed attempt, or one with incomplete logs, has other reasons.
+    A failed attempt, or one with incomplete logs, has other reasons, but for one whose load hosts could not be told
+    their common start in time.
     """
+    if verdict.reasons and all(_TOLD_LATE.search(reason) for reason in verdict.reasons):
+        return True
     known = {check.sentence for check in verdict.checks if not check.success}
     return not verdict.valid and set(verdict.reasons) <= known and STALLS.issuperset(verdict.invalidated_by)

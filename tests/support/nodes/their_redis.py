@@ -3,14 +3,15 @@
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from socket import socket
 
 from tests.support.certificates import Authority
 from tests.support.processes import until
 from tests.support.suite.requirements import leave_out
+
+from plimsoll_airflow.local.home import reserved
 
 HOST, PASSWORD = "127.0.0.1", "not-to-be-seen-anywhere"
 
@@ -36,9 +37,12 @@ def their_redis(folder: Path) -> Iterator[TheirRedis]:
     """Provide one, in that folder. It must be empty again when the block ends."""
     if missing := [name for name in ("redis-server", "redis-cli") if shutil.which(name) is None]:
         leave_out(f"this machine has no {', '.join(missing)}")
-    with closing(socket()) as free:
-        free.bind((HOST, 0))
-        redis = TheirRedis(folder, free.getsockname()[1], Authority("their authority"))
+    with reserved(None) as port:  # until it has ended, or another program may be given it
+        yield from _running(TheirRedis(folder, port, Authority("their authority")))
+
+
+def _running(redis: TheirRedis) -> Iterator[TheirRedis]:
+    folder = redis.folder
     for name, text in zip(("node.crt", "node.key"), redis.authority.sign("their node", [HOST]), strict=True):
         (folder / name).write_text(text)
     (folder / "authority.pem").write_text(redis.authority.pem)

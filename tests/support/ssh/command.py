@@ -4,6 +4,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support.processes import PATIENCE_S
+
 
 @dataclass(frozen=True)
 class Ssh:
@@ -23,7 +25,7 @@ class Ssh:
             file.write(f"{address} {' '.join(host_key.split()[:2])}\n")
 
     def run(
-        self, address: str, command: str, *, user: str = "ec2-user", port: int = 22, timeout: int = 5
+        self, address: str, command: str, *, user: str = "ec2-user", port: int = 22, timeout: int = 60
     ) -> "subprocess.CompletedProcess[str]":
         """Exit code 255: ssh itself failed."""
         options = (
@@ -43,7 +45,9 @@ class Ssh:
             f"{user}@{address}",
             command,
         ]
-        return subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
+        return subprocess.run(
+            argv, capture_output=True, text=True, timeout=PATIENCE_S, check=False, stdin=subprocess.DEVNULL
+        )
 
 
 def keygen(place: Path) -> Path:

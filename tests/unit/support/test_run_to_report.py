@@ -42,6 +42,8 @@ def store(campaign: Any, given: Any) -> None:
 def test_an_attempt_that_only_a_stall_spoilt_may_be_made_again() -> None:
     assert is_stall(verdict("load generator"))
     assert is_stall(verdict("load generator", "disturbed"))
+    late = "load: the start was to be at 5 by this host's clock, which was 900 ms past when it was told"
+    assert is_stall(verdict(beside=(late,)))
 
 
 def test_an_attempt_that_something_else_spoilt_may_not() -> None:
