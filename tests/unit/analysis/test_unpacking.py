@@ -24,8 +24,17 @@ def test_members_of_any_length_are_read_as_gzip_reads_them() -> None:
     parts = [b"a" * 70_000, b"", bytes(range(256)) * 999, b"end"]
     data = b"".join(gzip.compress(part) for part in parts)
     assert unpacked(data, "x") == (b"".join(parts), False)
-    assert unpacked(data + b"what follows", "x") == (b"".join(parts), False)
+    assert unpacked(data + bytes(70_000) + data, "x") == (b"".join(parts) * 2, False)
+    assert unpacked(data + bytes(70_000), "x") == (b"".join(parts), False)
     assert unpacked(b"plain", "x") == (b"plain", False)
+
+
+def test_a_log_that_goes_on_unpacked_is_refused() -> None:
+    """As one does to which the newest, plain lines were added."""
+    packed = gzip.compress(b"a" * 70_000)
+    for data in (packed + b"plain", packed + bytes(9) + b"plain", packed + bytes(1 << 20) + b"plain"):
+        with pytest.raises(LogError, match="x: goes on after its gz with what is no gz"):
+            unpacked(data, "x")
 
 
 @pytest.mark.parametrize("missing", [1, 9, 20])

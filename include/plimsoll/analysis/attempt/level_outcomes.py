@@ -37,7 +37,22 @@ class Evaluation:
 
     @cached_property
     def stalls_s(self) -> tuple[float, ...]:
-        return stalls_s(self.of(self.level.operations), self.of(ALL_OPERATIONS), self.run, self.unanswered.silence)
+        own, of_all = self.of(self.level.operations), self.of(ALL_OPERATIONS)
+        active_s = [interval.window.start_s for interval in of_all if interval.count or interval.failed]
+        # Later ones may lie behind the load's end
+        waiting_s = {start_s for start_s in self._waiting_s if start_s < max(active_s, default=0.0)}
+        return tuple(sorted({*stalls_s(own, of_all, self.run, self.unanswered.silence), *waiting_s}))
+
+    @cached_property
+    def _waiting_s(self) -> frozenset[float]:
+        """Return the starts of the judged intervals in which nothing ended or failed, as one that got no answer was
+        waited for all along.
+        """
+        origin_s, misfit_s = self.schedule.origin_s, self.schedule.misfit_s
+        windows = (one.window for one in self.of(self.level.operations, "judged") if not one.count and not one.failed)
+        spans = ((own.start_s, origin_s + own.start_s, origin_s + own.end_s - misfit_s) for own in windows)
+        operations = self.level.operations
+        return frozenset(start_s for start_s, *span in spans if self.unanswered.waits_through(operations, *span))
 
     @property
     def verdict(self) -> LevelVerdict:
@@ -56,9 +71,14 @@ class Evaluation:
             yield from self.unexplained()
 
     def unexplained(self) -> Iterator[str]:
-        """Yield the reason against windows without an operation that are no stalls."""
-        judged = self.of(self.level.operations, "judged")
-        yield from without_operations(self.level, unexplained_s(judged, self.stalls_s), len(judged))
+        """Yield the reason against windows without an operation that are no stalls.
+
+        Where another one missed, those that may lie behind the load's end change nothing.
+        """
+        judged, open_s = self.of(self.level.operations, "judged"), self._waiting_s.difference(self.stalls_s)
+        has_missed = any(own.met is False and own.start_s not in open_s for own in self.judged)
+        explained_s = {*self.stalls_s, *(open_s if has_missed else ())}
+        yield from without_operations(self.level, unexplained_s(judged, explained_s), len(judged))
 
     def notes(self) -> Iterator[str]:
         if self.stalls_s:
@@ -126,12 +146,14 @@ def unless_open(judgement: Judgement, judged: Iterable[Sequence[JudgedInterval]]
 
 
 def open_reasons(judgement: Judgement, judged: Iterable[Sequence[JudgedInterval]]) -> Iterator[str]:
-    """Yield the reason against each service level that percentiles over time, or failures without a time, leave open.
+    """Yield why service levels are left open: by percentiles over time, failures without a time, a tool that gave up.
 
     There is none where the run has missed by any level or its failures: it has, whatever the others are.
     """
     if judgement.too_many_failed or any(level.missed for level in judgement.levels):
         return
+    if judgement.unanswered.gave_up:
+        yield judgement.unanswered.gave_up
     for verdict, own in zip(judgement.levels, judged, strict=True):
         level = verdict.service_level
         if reason := _left_open(level, own) or judgement.unanswered.undecided(level, own):

@@ -106,7 +106,13 @@ def by_first_clock(reading: Reading, ahead_ms: float) -> Reading:
         for track in reading.tracks
     )
     failures = (
-        replace(failure, at_s=failure.at_s - ahead_s, until_s=failure.until_s - ahead_s) for failure in reading.failures
+        replace(
+            failure,
+            at_s=failure.at_s - ahead_s,
+            until_s=failure.until_s - ahead_s,
+            ends_s=None if failure.ends_s is None else failure.ends_s - ahead_s,
+        )
+        for failure in reading.failures
     )
     started_at = reading.started_at - timedelta(seconds=ahead_s) if reading.started_at else None
     return replace(reading, tracks=tuple(tracks), failures=tuple(failures), started_at=started_at)

@@ -94,7 +94,8 @@ class Unanswered:
 
     `among_times`: those of which the files have a time too, like that of an answer. `last_s`: until when any are told,
     s since the epoch; None where no time is known. `silence`: after which the files tell of no operation that was due;
-    intervals without any answer have no number of these, and are stalls.
+    intervals without any answer have no number of these, and are stalls. `waits`: of an operation, since when and until
+    when those that got no answer were waited for, s since the epoch. `gave_up`: as in `Reading`.
     """
 
     timelines: Mapping[str, _Timeline] = field(default_factory=dict)
@@ -103,6 +104,8 @@ class Unanswered:
     total: int = 0
     last_s: float | None = None
     silence: Silence | None = None
+    waits: tuple[tuple[str, Floats, Floats], ...] = ()
+    gave_up: str = ""
 
     @classmethod
     def of(cls, reading: Reading) -> Unanswered:
@@ -110,7 +113,24 @@ class Unanswered:
         total = max(timed, sum((reading.errors or {}).values()))
         among_times = [failure for failure in reading.failures if failure.among_times]
         ends = [max(float(failure.at_s[-1]), failure.until_s) for failure in reading.failures if failure.total]
-        return cls(_timelines(reading.failures), _timelines(among_times), total - timed, total, max(ends, default=None))
+        waits = tuple((own.operation, own.at_s, own.ends_s) for own in reading.failures if own.ends_s is not None)
+        return cls(
+            _timelines(reading.failures),
+            _timelines(among_times),
+            total - timed,
+            total,
+            max(ends, default=None),
+            waits=waits,
+            gave_up=reading.gave_up,
+        )
+
+    def waits_through(self, operation: str, begin_s: float, end_s: float) -> bool:
+        """Tell whether one that got no answer was under way all that time, s since the epoch."""
+        return any(
+            bool(((at_s <= begin_s) & (ends_s >= end_s)).any())
+            for name, at_s, ends_s in self.waits
+            if operation == ALL_OPERATIONS or name in (operation, "")
+        )
 
     def between(self, operation: str, begin_s: float, end_s: float, answered: int) -> int:
         """Return how many operations were not answered then, s since the epoch, beside so many that were.

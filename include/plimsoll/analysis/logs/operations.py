@@ -69,7 +69,7 @@ class Failures:
     `kind`: the load generator's own word for it. `at_s`: when they were due, or ended where that is all that is known,
     s since the epoch; `counts`: how many at each of these times. `operation`: as in `Track`. `name`: where they stand.
     `among_times`: the tracks hold them too, timed like answered ones. `until_s`: the end of the time that the last of
-    them is told for, s since the epoch.
+    them is told for, s since the epoch. `ends_s`: until when one of those at each time was waited for; None: not told.
     """
 
     name: str
@@ -79,6 +79,7 @@ class Failures:
     counts: npt.NDArray[np.int64]
     among_times: bool = False
     until_s: float = -inf
+    ends_s: Floats | None = None
 
     @property
     def total(self) -> int:
@@ -88,7 +89,8 @@ class Failures:
         """Return those of that time, s since the epoch."""
         inside = (self.at_s >= first_s) & (self.at_s <= last_s)
         until_s = self.until_s if inside.all() else -inf
-        return replace(self, at_s=self.at_s[inside], counts=self.counts[inside], until_s=until_s)
+        ends_s = None if self.ends_s is None else self.ends_s[inside]
+        return replace(self, at_s=self.at_s[inside], counts=self.counts[inside], until_s=until_s, ends_s=ends_s)
 
 
 def totals(failures: Iterable[Failures]) -> dict[str, int]:

@@ -85,7 +85,7 @@ def _require(size: int, most: int, name: str) -> None:
 
 @dataclass
 class _Members:
-    """The members of a gz, one after another. Data after the last member is not read."""
+    """The members of a gz, one after another, and zeros, with which archives pad."""
 
     data: bytes
     name: str
@@ -98,10 +98,14 @@ class _Members:
             chunk = self.data[start : start + _CHUNK]
             end = start + len(chunk)
             while chunk:
-                if stream.eof and not self.data.startswith(GZIP, end - len(chunk)):
-                    self.is_whole = True
-                    return
-                stream = zlib.decompressobj(wbits=31) if stream.eof else stream
+                if stream.eof:
+                    chunk = chunk.lstrip(b"\0")
+                    if not chunk:
+                        break
+                    if not self.data.startswith(GZIP, end - len(chunk)):
+                        what, mend = "goes on after its gz with what is no gz", "give each file by itself"
+                        raise LogError(what, where=self.name, mend=mend)
+                    stream = zlib.decompressobj(wbits=31)
                 try:
                     yield stream.decompress(chunk)
                 except zlib.error as error:

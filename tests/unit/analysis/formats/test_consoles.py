@@ -1,5 +1,7 @@
 """Consoles and logs with figures of intervals: cassandra-stress, sysbench, pgbench's log of intervals."""
 
+from collections.abc import Callable
+
 import pytest
 
 from plimsoll.analysis.attempt.judgement import Judgement, Run
@@ -89,6 +91,33 @@ def test_a_damaged_line_is_named_and_a_last_one_cut_short_is_left_out() -> None:
     found = read(STRESS + stress(1000, 1.0) + stress(3000, 2.0)[:40])
     assert len(found.samples) == 1
     assert "the last line is cut short" in found.notes[0]
+
+
+LOST = "FATAL: mysql_stmt_execute() returned error 2013 (Lost connection to MySQL server during query)\n"
+
+
+@pytest.mark.parametrize(
+    "console",
+    [
+        lambda slow: SYSBENCH + "".join(sysbench(end_s, slow if end_s == 20 else 5.0) for end_s in (10, 20, 30)) + LOST,
+        lambda slow: (
+            STRESS + "".join(stress(9000 * n, 10.0 * n, p99=slow if n == 2 else 5.0) for n in (1, 2, 3)) + "\nFAILURE\n"
+        ),
+    ],
+)
+def test_a_tool_that_gave_up_proves_no_met_but_a_miss(console: Callable[[float], str]) -> None:
+    """What the database did not answer at the end was neither sent again nor told."""
+    found = judged(read(console(5.0)), "10ms", percentile=98)
+    assert not found.valid
+    assert "the tool gave up" in found.reasons[0]
+    missed = judged(read(console(500.0)), "10ms")
+    assert (missed.valid, missed.met) == (True, False)
+
+
+def test_lines_of_sysbench_before_1_0_are_named() -> None:
+    line = "[  10s] threads: 128, tps: 5081.05, reads/s: 71277.04, writes/s: 20342.28 response time: 100.12ms (99%)\n"
+    with pytest.raises(LogError, match=r"is of sysbench 0\.5"):
+        read("sysbench 0.5:  multi-threaded system evaluation benchmark\n\n" + line)
 
 
 @pytest.mark.parametrize(

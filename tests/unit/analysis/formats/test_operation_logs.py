@@ -142,6 +142,45 @@ def test_where_no_column_tells_of_failures_they_are_unknown() -> None:
     assert read(file("t_s,l,ok", "0,1,true"), columns="due=t_s,latency=l:ms,ok=ok").errors == {}
 
 
+def test_where_no_line_of_json_tells_of_failures_they_are_unknown() -> None:
+    """A key that is misspelt is in no line, and one of failures alone may be in none."""
+    fine, failing = '{"t_s":0,"l":1}', '{"t_s":0.1,"l":1,"why":"timed out"}'
+    columns = "due=t_s,latency=l:ms,error=why"
+    assert read(file(fine), columns=columns).errors is None
+    assert read(file(fine, failing), columns=columns).errors == {"timed out": 1}
+    assert read(file('{"t_s":0,"l":1,"rc":0}'), columns="due=t_s,latency=l:ms,ok=rc:0,error=why").errors == {}
+
+
+def hung(*failing: tuple[float, float], until_s: float, pause_s: float = 0.05) -> RunFile:
+    """Return the log of answers every so often up to that time, and of failures: when sent, and how long waited for."""
+    answered = [(at_s, 2.0, "true") for at_s in np.arange(0, until_s, pause_s).tolist()]
+    every = sorted([*answered, *((at_s, 1000 * length_s, "false") for at_s, length_s in failing)])
+    return file("ts,elapsed_ms,success", *(f"{START_S + at_s:.3f},{took_ms},{ok}" for at_s, took_ms, ok in every))
+
+
+@pytest.mark.parametrize("windows", ["aligned", "sliding"])
+@pytest.mark.parametrize(
+    ("log", "valid", "stalls_s"),
+    [
+        # All threads wait until they give up, and send anew then
+        (hung(*[(31.0, 30.0)] * 9, *[(61.5, 0.1)] * 9, until_s=31), True, {40.0, 50.0}),
+        # They never send anew: the interval before has missed, and the rest may lie behind the load's end
+        (hung(*[(31.0, 30.0)] * 9, until_s=31), True, set()),
+        # One of many waits beyond the load's end: nothing is known of that time
+        (hung((20.5, 40.0), until_s=30), False, set()),
+    ],
+)
+def test_nothing_is_answered_while_operations_wait_until_they_time_out(
+    log: RunFile, valid: bool, stalls_s: set[float], windows: str
+) -> None:
+    level = ServiceLevel.model_validate({"percentile": 99, "interval": "10s", "below": "100ms", "windows": windows})
+    judged = judge_reading(read(log), Run(warmup=parse_duration("0s")), [level])
+    assert judged.valid is valid
+    assert not valid or judged.met is False
+    assert stalls_s <= set(judged.stalls_s)
+    assert valid or "no operation" in judged.reasons[0]
+
+
 def test_a_run_in_which_nothing_was_answered_covers_its_time() -> None:
     found = read(file("ts,elapsed_ms,success", *rows(np.arange(0, 5, 0.5), ok="false")))
     assert values(found.tracks[0]) == [[]] * 5

@@ -7,6 +7,7 @@ counts from the schedule; without `--rate` there is no queue.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, pairwise
 from math import exp, isfinite, log
 from statistics import median
@@ -33,6 +34,12 @@ def _note_cut(error: LogError, file: RunFile, number: int, lines: Sequence[str],
     if number < len(lines) or lines[-1].endswith("\n"):
         raise error
     notes.append(cut_line_note(file.name, number))
+
+
+def _gave_up(file: RunFile, words: str) -> str:
+    """Return why the tool ended before its time, by the line that begins with these words; empty where none does."""
+    told = re.search(rf"(?m)^{words}.*", file.text)
+    return f"{file.name}: the tool gave up, and what was due then is not known: {told[0].strip()[:100]}" if told else ""
 
 
 def _require_later(end_s: float, before_s: float, where: str, mend: str) -> None:
@@ -85,7 +92,9 @@ class CassandraStressConsole:
         for percentile in (95, 99, 99.9):
             notes += rank_remarks("cassandra-stress", percentile, [sample.count for sample in samples])
         failures = failures_at(file.name, "errors", at_s, among_times=True)
-        return of_samples(self.title, _CASSANDRA, samples, failures, notes)
+        # An operation that failed at all its tries ends the run, but with `-errors ignore`: StressAction
+        reading = of_samples(self.title, _CASSANDRA, samples, failures, notes)
+        return replace(reading, gave_up=_gave_up(file, r"FAILURE\b"))
 
 
 def _totals(file: RunFile, notes: list[str]) -> Iterator[_Total]:
@@ -144,6 +153,7 @@ _LINE = re.compile(
     rf"lat \(ms,(?P<percentile>\d+)%\): (?P<ms>{_NUMBER})"
     rf"(?: err/s: (?P<errors>{_NUMBER}) reconn/s: (?P<reconnects>{_NUMBER}))?\r?$"
 )
+_OLD = re.compile(rf"(?m)^\[ *{_NUMBER}s\] threads: ")
 _QUEUE = re.compile(rf"^\[ {_NUMBER}s \] queue length: (\d+), concurrency: \d+\r?$")
 _BEGIN = re.compile(rf"^\[ {_NUMBER}s \] ")
 _HALF_SLOT = exp(log(1e8) / 1023 / 2)
@@ -178,6 +188,8 @@ class Sysbench:
         file, notes = only_one(files, "outputs"), list[str]()
         unit_of(options.unit, _SYSBENCH, file.name)
         rows = list(_intervals(file, notes))
+        if not rows and _OLD.search(file.text):
+            raise LogError("is of sysbench 0.5, which is not read", where=file.name, mend="take sysbench 1.0")
         if not rows:
             what = "has no line of an interval: the whole run hides intervals that missed"
             mend = "run sysbench with `--report-interval=10`, and `--percentile=99`"
@@ -189,7 +201,8 @@ class Sysbench:
             failures_at(file.name, kind, [((row.start_s + row.end_s) / 2, row.failed.get(kind, 0)) for row in rows])
             for kind in dict.fromkeys(kind for row in rows for kind in row.failed)
         ]
-        return of_samples(self.title, _SYSBENCH, map(_sample, rows), chain.from_iterable(failures), notes)
+        reading = of_samples(self.title, _SYSBENCH, map(_sample, rows), chain.from_iterable(failures), notes)
+        return replace(reading, gave_up=_gave_up(file, "FATAL: "))
 
 
 def _intervals(file: RunFile, notes: list[str]) -> Iterator[_Interval]:

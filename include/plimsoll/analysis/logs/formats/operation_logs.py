@@ -63,7 +63,8 @@ class TextLog:
         operations = _counted(parsers, lambda name: (measure, name), options.kinds)
         if any("time" in own.moments for own in columns):
             notes.append("`time` is taken for the send of an operation: an intended start is named `due`")
-        return _reading(self.title, operations, parsers, notes, tells=all(own.ok or own.error for own in columns))
+        tells = all(own.ok or own.error for own in columns) and all(parser.tells_failures for parser in parsers)
+        return _reading(self.title, operations, parsers, notes, tells=tells)
 
 
 class ToolLog:
@@ -216,15 +217,20 @@ def _series(files: Sequence[CountedFile], meaning: _MeaningOf, kinds: Mapping[st
 def _failures(files: Sequence[CountedFile], meaning: _MeaningOf, kinds: Mapping[str, str]) -> Iterator[Failures]:
     for file in files:
         failed: dict[tuple[str, str], Counter[int]] = defaultdict(Counter)
+        waited_s: dict[tuple[str, str, int], float] = {}
         for name, counts in file.by_name.items():
             operation = meaning(name)[1]
             for (second, kind), count in counts.failed.items():
-                failed[kinds.get(operation.lower(), operation), kind][second] += count
+                own = kinds.get(operation.lower(), operation), kind
+                failed[own][second] += count
+                waited_s[*own, second] = max(waited_s.get((*own, second), -np.inf), counts.waited_s[second, kind])
         for (operation, kind), by_second in failed.items():
             seconds = np.array(sorted(by_second))
             numbers = np.array([by_second[second] for second in seconds.tolist()], dtype=np.int64)
             # The middle of their second, so that rounding does not move them beyond its record.
-            yield Failures(file.name, operation, kind, file.activity.origin_s + seconds + 0.5, numbers)
+            ends_s = np.array([waited_s[operation, kind, second] for second in seconds.tolist()])
+            at_s = file.activity.origin_s + seconds + 0.5
+            yield Failures(file.name, operation, kind, at_s, numbers, ends_s=ends_s)
 
 
 def _reading(

@@ -109,6 +109,7 @@ class Reading:
     `errors`: operations of the whole run that were not answered, by kind, None where the files don't tell; the same
     holds for `attempted_ops_s` and `started_at`. `failures`: those of them whose times are known. `own_lag_p99_ms`: how
     late the load generator began what was due and could begin, 99th percentile; None where the files don't tell.
+    `gave_up`: why the load generator ended before its time, by its own words: what was due from then on is not known.
     """
 
     title: str
@@ -124,6 +125,7 @@ class Reading:
     attempted_ops_s: float | None = None
     own_lag_p99_ms: float | None = None
     started_at: datetime | None = None
+    gave_up: str = ""
 
 
 class Format(Protocol):

@@ -130,6 +130,8 @@ class SecondCounts:
     origin_s: float
     failed: Counter[tuple[int, str]] = field(default_factory=Counter)
     """How many operations failed, by second and kind."""
+    waited_s: dict[tuple[int, str], float] = field(default_factory=dict)
+    """Until when the longest of these failures was waited for."""
     _keys: Ints = field(default_factory=_NONE.copy)
     """Second and slot, in order."""
     _counts: Ints = field(default_factory=_NONE.copy)
@@ -188,7 +190,9 @@ class CountedFile:
             answered = own & ~chunk.is_failed
             counts.add(chunk.ends_s[answered], chunk.latencies_us[answered])
             for row in np.flatnonzero(own & chunk.is_failed).tolist():
-                counts.failed[int(seconds[row]), chunk.failed[row]] += chunk.counts[row]
+                key = int(seconds[row]), chunk.failed[row]
+                counts.failed[key] += chunk.counts[row]
+                counts.waited_s[key] = max(counts.waited_s.get(key, -np.inf), float(chunk.ends_s[row]))
 
     def _counts(self, name: str) -> SecondCounts:
         if name not in self.by_name:
