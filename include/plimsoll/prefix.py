@@ -3,6 +3,8 @@
 import os
 import re
 
+from plimsoll.domain.text.errors import Problem, Refused
+
 PATTERN = r"^([a-z][a-z0-9_]{0,30})?$"
 """Letters, digits and `_`, as in ids of DAGs."""
 
@@ -10,7 +12,8 @@ PATTERN = r"^([a-z][a-z0-9_]{0,30})?$"
 PREFIX = os.environ.get("PLIMSOLL_PREFIX", "")
 """The prefix in this process, from its start to its end: names are looked up by it everywhere."""
 if not re.match(PATTERN, PREFIX):
-    raise ValueError(f"PLIMSOLL_PREFIX is {PREFIX!r}, and may have small letters, digits and `_`, at most 31")
+    mend = "write a small letter, then small letters, digits and `_`: at most 31"
+    raise Refused([Problem("PLIMSOLL_PREFIX", f"is {PREFIX!r}", mend)], where="settings")
 
 
 def dag_id_of(name: str) -> str:

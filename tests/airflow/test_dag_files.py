@@ -86,6 +86,15 @@ def test_a_broken_definition_hides_no_other(installation: Installation) -> None:
     assert "'many' is not a rate like 20000/s" in error
 
 
+def test_a_tag_longer_than_airflow_allows_hides_no_definition(installation: Installation) -> None:
+    installation.define(instant_definition("sound").model_copy(update={"tags": ("jira-" * 21,)}))
+
+    bag = parsed()
+
+    assert bag.import_errors == {}
+    assert bag.dags["sound"].tags == {"campaign", "jira-" * 20}
+
+
 def test_every_broken_file_is_told_at_once(installation: Installation) -> None:
     installation.write_definition("no-yaml", "name: [")
     installation.write_definition("misnamed", _text(instant_definition("other")))

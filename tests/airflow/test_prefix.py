@@ -63,4 +63,4 @@ def test_a_prefix_that_no_dag_may_have_is_refused(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
     )
-    assert "PLIMSOLL_PREFIX is 'Bench/', and may have small letters" in shown.stderr
+    assert "PLIMSOLL_PREFIX: is 'Bench/' (write a small letter" in shown.stderr

@@ -52,7 +52,8 @@ def make_campaign(definition: Definition) -> None:
         dag_id=definition.dag_id,
         description=definition.title,
         doc_md=campaign_doc(definition),
-        tags={"campaign", *definition.tags},
+        # Airflow refuses longer ones, and with them all DAGs of this file
+        tags={"campaign", *(tag[:100] for tag in definition.tags)},
         params=campaign_params(campaign),
         # No start date: with one, unpausing would at once start the campaign that was due last.
         schedule=both or times or asset,

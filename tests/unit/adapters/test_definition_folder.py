@@ -30,6 +30,8 @@ def test_other_files_and_links_that_lead_nowhere_are_left_out(tmp_path: Path) ->
     (tmp_path / "notes.txt").write_text("")
     (tmp_path / "gone.yaml").symlink_to(tmp_path / "nowhere")
     assert DefinitionFolder(tmp_path).fingerprint() == frozenset()
+    (tmp_path / "folder.yaml").mkdir()
+    assert "folder" not in DefinitionFolder(tmp_path).names()
 
 
 @pytest.mark.parametrize(

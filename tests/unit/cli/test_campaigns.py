@@ -214,6 +214,14 @@ def test_a_campaign_runs_with_the_values_that_are_set_shows_and_keeps_them(plims
 
 
 @pytest.mark.usefixtures("complete")
+def test_a_bundle_of_a_misspelt_campaign_names_the_one_that_was_meant(plimsoll: Command) -> None:
+    code, _, err = plimsoll("bundle", "neares-1")
+    assert code == 2
+    assert "there is no campaign 'neares-1'" in err
+    assert "did you mean 'nearest-1'?" in err
+
+
+@pytest.mark.usefixtures("complete")
 def test_a_bundle_replaces_no_link_and_no_other_file(plimsoll: Command, tmp_path: Path) -> None:
     link, target, other = (tmp_path / name for name in ("link.zip", "kept.zip", "link.zip.part"))
     link.symlink_to(target)

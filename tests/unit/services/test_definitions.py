@@ -75,7 +75,7 @@ def test_every_fault_is_told_at_once() -> None:
         (
             "load_generator: {",
             "load_generator: {name: latte, command: {run: x, outputs: [y]}, ",
-            "is not for latte, which has its own commands",
+            "belongs to the load generator `command`, and this is latte",
         ),
         ("control: g1", "control: c4", "control 'c4' is none of the variants (allowed: g1, shenandoah)"),
         ("collector: G1", "collector: G2", "write one of: G1, CMS, Shenandoah, ZGC"),

@@ -46,6 +46,12 @@ def imported(tools: Toolkit, tmp_path: Path) -> None:
     import_runs(tools, parse_description(DESCRIPTION, "import.yaml"), find, print)
 
 
+def test_patterns_that_find_nothing_are_named(tools: Toolkit, tmp_path: Path) -> None:
+    (tmp_path / "before.csv").unlink()
+    with pytest.raises(Refused, match=r"the import of shop-1: [^#]*no pattern finds any file: \{variant\}\.csv"):
+        imported(tools, tmp_path)
+
+
 def test_the_attempt_of_an_import_that_was_killed_does_not_run_any_more(
     tools: Toolkit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,12 +60,18 @@ LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         ("a: 1\n---\nb: 1", "line 2: is not YAML: a second document begins here"),
         ("- a\nb: 1", "line 2: is not YAML: this line does not belong to what stands above it"),
         ("a: \0", "the whole file: is not YAML: a character stands in it that no text has"),
+        ('{"a": "\\ud83d"}', "line 1: is not YAML: half of a character stands here, which no file can hold"),
         ("a: *b", "line 1: is not YAML: the alias *b names no anchor (write &b at the value that it stands for)"),
     ],
 )
 def test_what_is_no_definition_at_all_is_told_in_words(text: str, message: str) -> None:
     (problem,) = refused(text)
     assert problem.startswith(message)
+
+
+def test_a_character_that_json_writes_in_two_halves_is_one() -> None:
+    text = DEMO + 'label: "up \\ud83d\\ude80 and away"\n'
+    assert parse_definition(text, "demo.yaml").label == "up \U0001f680 and away"
 
 
 def test_a_number_larger_than_any_program_keeps_is_refused() -> None:

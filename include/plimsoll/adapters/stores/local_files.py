@@ -153,7 +153,8 @@ class DefinitionFolder:
 
     def names(self) -> tuple[str, ...]:
         """Return names of all definitions in the folder, sorted. No name is one that is not UTF-8."""
-        return tuple(sorted(path.stem for path in self._folder.glob("*.yaml") if is_utf_8(path.name)))
+        files = (path for path in self._folder.glob("*.yaml") if is_utf_8(path.name) and not path.is_dir())
+        return tuple(sorted(path.stem for path in files))
 
     def fingerprint(self) -> frozenset[tuple[str, int, int]]:
         """Return name, size in bytes and last change in ns of each file. The result differs when any has changed."""

@@ -179,11 +179,12 @@ def _shared_at_once(definition: DefinitionKeys) -> Iterator[Fault]:
 def _commands_of_others(campaign: Campaign) -> Iterator[Fault]:
     generator = campaign.load_generator
     if generator.command and generator.name != "command":
-        what = f"is not for {generator.name}, which has its own commands"
+        what = f"belongs to the load generator `command`, and this is {generator.name}"
         yield Fault(("load_generator", "command"), what, "write `name: command`, or remove this key")
     if campaign.system.command and "command" not in campaign.products:
-        what = f"is not for {', '.join(campaign.products)}, which Plimsoll starts itself"
-        yield Fault(("system", "command"), what, "write `database: command`, or remove this key")
+        what = f"belongs to the database `command`, and this is {', '.join(campaign.products)}"
+        mend = "write `database: command` to start it by these, or remove them for one that Plimsoll deploys itself"
+        yield Fault(("system", "command"), what, mend)
 
 
 def _too_many_cells(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:

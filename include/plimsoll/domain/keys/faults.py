@@ -7,7 +7,7 @@ messages are written for programmers, so users never see them.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import cache
 from typing import Any
 
@@ -266,7 +266,9 @@ def _is_scalar(value: object) -> bool:
 def _kind(value: object) -> str:
     if isinstance(value, bool):
         return "true or false to YAML"
-    return "a number to YAML" if isinstance(value, int | float) else "a date to YAML"
+    if isinstance(value, int | float):
+        return "a number to YAML"
+    return "a date to YAML" if isinstance(value, date) else "no text to YAML, because of its tag"
 
 
 _LONGEST = 60

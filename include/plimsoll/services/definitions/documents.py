@@ -57,6 +57,8 @@ class _BoundedConstructor(RoundTripConstructor):
         return super().construct_document(node)
 
     def construct_non_recursive_object(self, node: Node, tag: str | None = None) -> Any:
+        if isinstance(node, ScalarNode):
+            _join_halves(node)
         try:
             return super().construct_non_recursive_object(node, tag)
         except (YAMLError, RecursionError, _Unbounded):
@@ -201,6 +203,15 @@ def _measure(node: Node, known: dict[int, int | None], level: int) -> int:
     if size > _MOST_VALUES:
         raise _Unbounded(f"its aliases stand for more than {_MOST_VALUES:,} values", line)
     return size
+
+
+def _join_halves(node: ScalarNode) -> None:
+    """Join the two halves in which JSON writes a character such as an emoji. Raises YAMLError for a half alone."""
+    try:
+        node.value = node.value.encode("utf-16", "surrogatepass").decode("utf-16")
+    except UnicodeDecodeError:
+        words = "half of a character stands here, which no file can hold"
+        raise MarkedYAMLError(problem=words, problem_mark=node.start_mark) from None
 
 
 def _children(node: Node) -> Iterator[Node]:

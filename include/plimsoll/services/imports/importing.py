@@ -126,14 +126,16 @@ def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFile
     cells, for an unknown format, and while another process imports into the campaign.
     Raises StoreError where the store can't be written, or its folder does not exist.
     """
-    formats = [known.name for known in FORMATS]
+    formats, where = [known.name for known in FORMATS], f"the import of {description.campaign}"
     if description.format is not None and description.format not in formats:
-        raise Refused([Problem("format", f"{description.format!r} is unknown", f"there is: {', '.join(formats)}")])
+        unknown = Problem("format", f"{description.format!r} is unknown", f"there is: {', '.join(formats)}")
+        raise Refused([unknown], where=where)
     runs = [(wanted, _by_loader(wanted, description, find)) for wanted in described_runs(description)]
     if not any(files for _, own in runs for files in own.values()):
-        nothing = Problem("files", "no pattern finds any file", "see docs/guides/importing.md")
-        raise Refused([nothing], where=description.source)
-    _require_own_files(runs, description.source)
+        tried = f": {', '.join(description.files)}" if description.files else ""
+        mend = "they count from the description's folder; docs/guides/importing.md has their placeholders"
+        raise Refused([Problem("files", f"no pattern finds any file{tried}", mend)], where=where)
+    _require_own_files(runs, where)
     toolkit.store.check()
     campaign = CampaignStore(toolkit.store, description.campaign)
     campaign.open(description.definition)

@@ -16,6 +16,7 @@ from plimsoll.services.publish.results import Snapshot
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import StoredCampaign
 from plimsoll.services.store.judged import require_raw_files
+from plimsoll.services.store.listing import campaign_exists
 
 _ODD_CONTENT = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError)
 """Raised for tables and records that this version would not write: other columns, impossible figures or sizes."""
@@ -84,10 +85,13 @@ def bundle_with_raw(store: ResultStore, campaign_id: str, stream: IO[bytes]) -> 
 
 def published_bundle(store: ResultStore, campaign_id: str) -> bytes:
     """Return the bundle of the campaign's published report. Raises NotFound where there is none."""
-    StoredCampaign(store, campaign_id).require_id()
+    campaign = StoredCampaign(store, campaign_id)
+    campaign.require_id()
     try:
         return store.read(layout.report_key(campaign_id, layout.BUNDLE))
     except NotFound as error:
+        if not campaign_exists(store, campaign_id):
+            raise campaign.not_there() from error
         mend = f"publish it: `plimsoll report {campaign_id}`"
         raise NotFound("has no published report with a bundle", where=f"campaign {campaign_id}", mend=mend) from error
 

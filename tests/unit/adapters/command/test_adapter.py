@@ -156,6 +156,7 @@ def test_a_sound_definition_has_no_problems(generator: CommandGenerator) -> None
         (keys({"progress": "("}), "progress", "is no regular expression"),
         (keys({"outputs": ["a.hdr", "out/*.hdr"]}), "outputs[1]", "'out/*.hdr' is a path"),
         (keys({"outputs": ["{outputs}/*.hdr"]}), "outputs[0]", "'{outputs}/*.hdr' is a path"),
+        (keys({"outputs": [" "]}), "outputs[0]", "is empty, and no file is named so"),
         (keys({"outputs": ["*"]}), "outputs[0]", "'*' is also the name of plan.json, which Plimsoll writes"),
         (keys({"outputs": ["*.console"]}), "outputs[0]", "'*.console' is also the name of populate.console"),
     ],
@@ -178,6 +179,14 @@ def test_the_rest_of_a_definition_is_checked_too(generator: CommandGenerator) ->
     ]
     without = definition(load_generator={"name": "command"}, workload=WORKLOAD)
     assert told(generator, without)[0][0] == "load_generator.command"
+    assert generator.downloads(load_spec(only_part(without))) == ()
+
+
+def test_an_option_of_the_workload_hides_no_word_of_the_load(generator: CommandGenerator) -> None:
+    """Else `{threads}` would be the generator's, whatever the workload says."""
+    found = told(generator, definition(**keys(workload={**WORKLOAD, "threads": 64})))
+    assert [where for where, _ in found] == ["workload.threads"]
+    assert found[0][1].startswith("{threads} is ")
 
 
 @pytest.mark.parametrize("line", ["", "gen 'open"])

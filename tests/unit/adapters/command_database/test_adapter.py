@@ -207,7 +207,7 @@ def test_a_sound_definition_has_no_problems_and_one_without_commands_has(product
     assert told(product, bare) == [("system.command", "is missing: the database `command` is what it says")]
 
 
-def test_commands_of_a_database_that_plimsoll_starts_itself_are_refused() -> None:
+def test_commands_of_another_database_are_refused() -> None:
     content = json.loads(define().model_dump_json())
-    with pytest.raises(ValueError, match="is not for cassandra, which Plimsoll starts itself"):
+    with pytest.raises(ValueError, match="belongs to the database `command`, and this is cassandra"):
         Definition.model_validate({**content, "system": {**content["system"], "database": "cassandra"}})

@@ -70,7 +70,7 @@ def test_an_attempt_that_can_not_be_running_any_more_owes_nothing(
 ) -> None:
     opened(installation, budget=9.0)
     begin(tools, "campaign", "v1-001k-r1", "me")
-    clock.at += 3.9 * HOUR
+    clock.at += 5.9 * HOUR
     with pytest.raises(Refused, match=r"0\.00 USD are spent, 8\.00 USD are due"):
         begin(tools, "campaign", "v2-001k-r1", "me")
     clock.at += 0.2 * HOUR

@@ -82,7 +82,8 @@ class CommandGenerator(ForeignGenerator):
         return commands.problems(spec, self._artefacts)
 
     def downloads(self, spec: LoadSpec) -> Sequence[Download]:
-        archive = _command(spec).archive
+        command = spec.load_generator.command
+        archive = command.archive if command else None  # `plan` asks of definitions with faults, too
         if archive is None:
             return ()
         is_there = self._artefacts.has_archive(archive)

@@ -139,6 +139,8 @@ def problems(spec: LoadSpec, artefacts: ProgramSource) -> Sequence[Problem]:
 
 
 def _workload(spec: LoadSpec) -> Iterator[Problem]:
+    for name in OF_LOADS.keys() & (spec.workload.model_extra or {}).keys():
+        yield Problem(f"workload.{name}", f"{{{name}}} is {OF_LOADS[name]}", "give the option another name")
     if "name" not in spec.workload.model_fields_set:
         yield Problem("workload.name", "is missing: only the command knows its workload", "name it as reports shall")
     try:
@@ -180,7 +182,9 @@ def _progress(command: LoadCommand) -> Iterator[Problem]:
 def _outputs(command: LoadCommand) -> Iterator[Problem]:
     for number, name in enumerate(command.outputs):
         where = f"{_WHERE}.outputs[{number}]"
-        if "/" in name or "{" in name:
+        if not name.strip():
+            yield Problem(where, "is empty, and no file is named so", "write the file's name, such as '*.hdr'")
+        elif "/" in name or "{" in name:
             mend = f"write the file's own name, such as {name.rpartition('/')[2] or '*.hdr'!r}"
             yield Problem(where, f"{name!r} is a path, and files are known by their names alone", mend)
         elif own := next((file for file in OWN_FILES if fnmatchcase(file, name)), ""):
