@@ -34,7 +34,8 @@ def test_a_load_ends_once_it_has_missed_and_goes_on_otherwise(
     is_ended = outcome == "missed"
     assert judged_intervals(tools, verdict) == (LEAST if is_ended else (DURATION_S - WARMUP_S) // 2)
     assert any("the load was ended after 8s" in warning for warning in verdict.warnings) == is_ended
-    assert any(line.endswith("met so far") or "met so far, last" in line for line in said) != is_ended
+    # Where the node stood still in the first interval, nothing has missed so far
+    assert is_ended or any("met so far, last" in line for line in said)
 
 
 @long("rules end loads of the generator alone, too")

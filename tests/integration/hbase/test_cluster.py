@@ -5,7 +5,7 @@ import signal
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, timedelta
 from itertools import pairwise
 
 import pytest
@@ -92,7 +92,8 @@ def test_logs_and_settings_of_each_process_are_kept_and_read(hbase: Running) -> 
         log = next(path for path in paths if path.name == "server.log")
         told = hbase.product.evidence.lines(name, node.read_tail(log, max_bytes=1 << 20), UTC)
         assert len(told) > 10
-        assert all(before.at <= after.at for before, after in pairwise(told))
+        # A thread may be kept from writing a line that it has given its time, and others write later ones meanwhile.
+        assert all(before.at - after.at < timedelta(minutes=1) for before, after in pairwise(told))
     assert "metrics.json" in {path.name for path in kept["regionserver"]}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.integration.stress.program import Program
 from tests.support.nodes.slowness import not_slow
+from tests.support.suite.tries import tries
 
 RATE, SECONDS, WARMUP, THREADS, POPULATE = 400, 7, 3, 4, 50
 PUBLISHED = (
@@ -23,9 +24,19 @@ def finished(program: Program, node: Any, tmp_path_factory: pytest.TempPathFacto
     from tests.integration.stress.program import Files
 
     files = Files(tmp_path_factory.mktemp("run"))
-    ended = program.run("run", "BasicTimeSeries", *PUBLISHED, "--host", node.address, "--rf", "1", *files.options)
-    assert ended.returncode == 0, ended.stderr
+    for _ in tries():
+        ended = program.run("run", "BasicTimeSeries", *PUBLISHED, "--host", node.address, "--rf", "1", *files.options)
+        assert ended.returncode == 0, ended.stderr
+        if not stood_still(files):
+            break
     return ended, files
+
+
+def stood_still(files: Any) -> bool:
+    """Tell whether the machine, the generator or the node stood still: no second is then as on a quiet node."""
+    lines = [line for line in files.progress if line["phase"] != "populate"]
+    is_silent = any(line["schedule_lag_ms"]["max"] == 0 for line in lines[:SECONDS])
+    return is_silent or len(lines) > SECONDS + 1 or max(line["hiccup_max_ms"] for line in lines) > 1_000
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +150,9 @@ def test_progress_has_a_line_a_second_through_all_phases(files: Any) -> None:
     assert lines[0]["phase"] == "populate"
     last = timed[-1]
     accounted = last["completed"] + sum(last["errors"].values()) + last["in_flight"] + last["backlog"]
-    assert accounted >= 0.99 * RATE * SECONDS
+    # What ended between the last second's end and the look at what is under way is in the record of the drain alone.
+    drained = sum(record.histogram.total_count for name in LOGS[2:] for record in files.log(name)[SECONDS:])
+    assert accounted >= RATE * SECONDS - drained
     for line in timed:
         assert line["cpu_cores"] > 0
         assert line["schedule_lag_ms"]["max"] >= line["schedule_lag_ms"]["p99"] > 0

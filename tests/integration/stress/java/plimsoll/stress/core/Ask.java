@@ -174,7 +174,7 @@ public final class Ask {
         return String.join("|", lines);
     }
 
-    /** How long a load goes on that is looked at once, half a second after its start, in whole seconds. */
+    /** How long a load goes on after it was looked at once, half a second after its start, in whole seconds. */
     private static long lease(long seconds) {
         Stop stop = new Stop();
         long start = System.nanoTime();
@@ -182,6 +182,7 @@ public final class Ask {
             Path file = Files.createTempFile("lease", "");
             try (Lease lease = new Lease(file, Duration.ofSeconds(seconds), stop)) {
                 stop.awaitUntil(start + 500_000_000L);
+                start = System.nanoTime();
                 Files.setLastModifiedTime(file, FileTime.fromMillis(0));
                 stop.awaitUntil(start + 60_000_000_000L);
             } finally {
@@ -269,7 +270,7 @@ public final class Ask {
 
     /**
      * What a closed loop of one thread sends at that rate within two seconds with so many at once, each answered after so
-     * many ms: the operations, the most in flight, and the longest response time in ms.
+     * many ms: the operations, the most in flight, whether each counts from its send, and the backlog.
      */
     private static String closed(long rate, int concurrency, long millis) {
         Operation operation = Operation.named("reads").statements("SELECT 1").build();
@@ -299,7 +300,7 @@ public final class Ask {
             most = Math.max(most, load.takePeak());
         }
         Interval ended = recording.rest();
-        return ended.completed() + " " + most + " " + ended.response[0].getMaxValue() / 1_000 + " " + load.backlog(0);
+        return ended.completed() + " " + most + " " + ended.response[0].equals(ended.service[0]) + " " + load.backlog(0);
     }
 
     /** What a workload's operations ask in the language of no database; {@code none} where only CQL can say it. */
