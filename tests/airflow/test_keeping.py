@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -42,8 +43,22 @@ def work(installation: Installation, clock: SteppingClock) -> AttemptContext:
     return work
 
 
-def collect() -> None:
-    context: Any = {"run_id": RUN, "params": {"campaign_id": "campaign", "cell_id": "v1-001k-r1"}}
+class Tasks:
+    """Answers as a task's context does: the first task of its run has come to that."""
+
+    dag_id, run_id = "cell", RUN
+
+    def __init__(self, first: str) -> None:
+        self._first = first
+
+    def get_task_states(self, dag_id: str, *, task_ids: list[str], run_ids: list[str]) -> dict[str, dict[str, str]]:
+        assert (dag_id, task_ids, run_ids) == ("cell", ["provision"], [RUN])
+        return {RUN: {"provision": self._first}}
+
+
+def collect(clear_number: int = 0, first: str = "success") -> None:
+    params, dag_run = {"campaign_id": "campaign", "cell_id": "v1-001k-r1"}, SimpleNamespace(clear_number=clear_number)
+    context: Any = {"run_id": RUN, "params": params, "dag_run": dag_run, "ti": Tasks(first)}
     Keep.execute.__wrapped__(Keep(task_id="collect"), context)  # type: ignore[attr-defined]
 
 
@@ -79,3 +94,14 @@ def test_a_run_that_began_no_attempt_is_not_waited_for(installation: Installatio
     with pytest.raises(AirflowFailException, match="has begun no attempt"):
         collect()
     assert clock.slept == []
+
+
+def test_a_cleared_run_that_could_begin_nothing_takes_no_earlier_result(work: AttemptContext) -> None:
+    with pytest.raises(AirflowFailException, match="has begun no attempt when it was cleared"):
+        collect(clear_number=1, first="failed")
+    assert layout.MANIFEST.read(work.toolkit.store, work.key) is None
+
+
+def test_a_task_that_is_cleared_alone_goes_on_with_its_run_s_attempt(work: AttemptContext) -> None:
+    collect(clear_number=1)
+    assert layout.MANIFEST.read(work.toolkit.store, work.key) is not None

@@ -44,6 +44,14 @@ class Runs:
         self.own = "running"
         self.try_number = try_number
         self.max_tries = cleared_after + 2
+        self.xcoms: dict[str, Any] = {}
+
+    def xcom_push(self, *, key: str, value: Any) -> None:
+        self.xcoms[key] = value
+
+    def xcom_pull(self, *, task_ids: str, key: str, map_indexes: int) -> Any:
+        assert (task_ids, map_indexes) == (self.task_id, self.map_index)
+        return self.xcoms.get(key)
 
     def get_dr_count(self, dag_id: str, run_ids: list[str], states: list[str]) -> int:
         assert (dag_id, run_ids, states) == ("cell", [RUN], ["queued", "running"])
@@ -331,6 +339,19 @@ def test_a_disturbed_cell_is_started_again_as_often_as_its_definition_lets_it(in
         with pytest.raises(DagRunTriggerException if attempt == 1 else AirflowFailException) as raised:
             operator().execute_complete(context, ("", {RUN: "failed"}))
     assert "noise in each of 3 missed intervals" in str(raised.value)
+
+
+def test_a_run_that_began_no_attempt_is_not_started_for_an_earlier_one_that_noise_disturbed(
+    installation: Installation,
+) -> None:
+    definition = instant_definition()
+    opened = installation.open_campaign(definition)
+    key = begin(installation.toolkit, "campaign", "v1-001k-r1", "owner").key
+    layout.VERDICT.write(opened.store, key, disturbed_verdict(verdict_of(definition, key)))
+    context: Any = {"ti": Runs(live=0), "params": {}}
+    for started in (DagRunTriggerException, AirflowFailException):
+        with pytest.raises(started):
+            operator().execute_complete(context, ("", {RUN: "failed"}))
 
 
 def test_a_disturbed_cell_that_was_cancelled_is_not_started_again(installation: Installation) -> None:

@@ -21,8 +21,16 @@ from plimsoll_airflow.internals.moved import AirflowFailException, AirflowTaskTi
 from plimsoll_airflow.internals.supervisor import end_with_parent, has_supervisor
 from plimsoll_airflow.runs import log_messages
 from plimsoll_airflow.runs.installation import own_installation
-from plimsoll_airflow.runs.own_task import RunOwners, begin_or_resume, final, find_attempt, require_attempt
-from plimsoll_airflow.runs.ownership import RUNS_AGAIN, CellRun, CellRunId, is_of_run
+from plimsoll_airflow.runs.own_task import (
+    RunOwners,
+    begin_or_resume,
+    final,
+    find_attempt,
+    pass_of,
+    require_attempt,
+    require_own_pass,
+)
+from plimsoll_airflow.runs.ownership import RUNS_AGAIN, CellRunId, is_of_run
 from plimsoll_airflow.triggers.load import LoadTrigger
 from plimsoll_airflow.wiring.core import toolkit
 
@@ -102,8 +110,7 @@ class Provision(Measure):
     """The first step: it begins an attempt, or continues the one that a killed try of this task has begun."""
 
     def attempt(self, context: Context) -> AttemptContext:
-        run = CellRun(context["run_id"], context["dag_run"].clear_number or 0, own_installation())
-        cell = cell_of(context)
+        run, cell = pass_of(context), cell_of(context)
         work = begin_or_resume(toolkit(), cell.campaign_id, cell.cell_id, run)
         # Hosts that are kept may still be another run's.
         owners = RunOwners(work.toolkit.owners, context["ti"], run)
@@ -130,6 +137,7 @@ class Keep(StepTask):
     def _run(self, context: Context) -> object:
         try:
             work = self.attempt(context)
+            require_own_pass(work, context, steps_of("measure")[0].name)
         except NotFound as error:  # nothing was begun, and no further try finds anything
             raise AirflowFailException(str(error)) from error
         return self.step.run(work)

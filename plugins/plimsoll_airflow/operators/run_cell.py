@@ -24,6 +24,9 @@ from plimsoll_airflow.runs.ownership import CELL_DAG, LIVE_STATES, CellRunId
 from plimsoll_airflow.triggers.slot import MAKE_WAY, START, SlotTrigger
 from plimsoll_airflow.wiring.core import toolkit
 
+_ATTEMPTS_BEFORE = "attempts_before"
+"""Key of the XCom with the number of the cell's attempts before this task has started its run."""
+
 
 class CellRunLink(BaseOperatorLink):
     name = "Run of the cell"
@@ -116,6 +119,7 @@ class RunCell(TriggerDagRunOperator):
         with final():  # `plan` did so, but a cleared task can run long after its run had ended
             begin_run(toolkit(), self.cell_run.campaign_id, run_of(context).token, cells=1, goes_on=True)
         tell_if_late(dict(context), self._campaign)
+        context["ti"].xcom_push(key=_ATTEMPTS_BEFORE, value=self._attempts())
         # Outside of `final`, because Airflow's operator asks for the run by an exception
         super().execute(context)
 
@@ -133,11 +137,22 @@ class RunCell(TriggerDagRunOperator):
         """
         if event[1][self.run_id] == DagRunState.SUCCESS:
             self.log.info("run %s succeeded", self.run_id)
-        elif not self._was_cancelled() and runs_again(self._campaign, self.cell_run.cell_id):
+        elif (
+            not self._was_cancelled() and runs_again(self._campaign, self.cell_run.cell_id) and self._has_begun(context)
+        ):
             self.log.info("noise disturbed the cell, so it runs again: %s", self._reason())
             self._start(context)
         else:
             raise AirflowFailException(f"run {self.run_id} of the DAG {CELL_DAG} failed: {self._reason()}")
+
+    def _attempts(self) -> int:
+        return len(self._campaign.attempts(self.cell_run.cell_id))
+
+    def _has_begun(self, context: Context) -> bool:
+        """Tell whether the run has begun an attempt: no earlier one that noise disturbed is tried again for ever."""
+        ti = context["ti"]
+        before = ti.xcom_pull(task_ids=ti.task_id, key=_ATTEMPTS_BEFORE, map_indexes=ti.map_index)
+        return before is None or self._attempts() > int(before)
 
     def _await_end(self, then: str) -> None:
         states = [DagRunState.SUCCESS, DagRunState.FAILED]

@@ -45,6 +45,11 @@ def run_of(context: Context) -> CampaignRunOwner:
     return CampaignRunOwner(context["ti"].dag_id, context["ti"].run_id, own_installation())
 
 
+def pass_of(context: Context) -> CellRun:
+    """Return the present pass of the task's run of the DAG `cell`."""
+    return CellRun(context["run_id"], context["dag_run"].clear_number or 0, own_installation())
+
+
 def require_running(ti: RuntimeTaskInstanceProtocol) -> None:
     """Raise AirflowSkipException where somebody ended or cleared the task. Its process is told at its next heartbeat.
 
@@ -67,6 +72,20 @@ def begin_or_resume(toolkit: Toolkit, campaign_id: str, cell_id: str, run: CellR
         if is_own and not attempts.is_barely_begun(toolkit, newest, run.token):
             return AttemptContext(toolkit, newest)
     return attempts.begin(toolkit, campaign_id, cell_id, run.token)
+
+
+def require_own_pass(work: AttemptContext, context: Context, first: str) -> None:
+    """Raise NotFound for an earlier pass's attempt where the present pass could begin none, as its `first` task failed.
+
+    Else what that attempt came to would be taken for what this pass did.
+    """
+    attempt, ti = work.attempt(), context["ti"]
+    if attempt.owner == pass_of(context).token:
+        return
+    states = ti.get_task_states(ti.dag_id, task_ids=[first], run_ids=[ti.run_id])
+    if TaskInstanceState.FAILED in states.get(ti.run_id, {}).values():
+        mend = f"the log of `{first}` says why; then clear the run"
+        raise NotFound("has begun no attempt when it was cleared", where=f"run {ti.run_id}", mend=mend)
 
 
 def find_attempt(toolkit: Toolkit, cell: CellRunId, run_id: str, installation: str) -> AttemptContext | None:
