@@ -16,6 +16,9 @@ _STALL = re.compile(
 )
 """Reasons against a log whose writer stalled for a moment, or whose nodes answered nothing meanwhile."""
 
+SHORT = 5
+"""Tries of a load of seconds, which a machine that is busy for a minute may spoil each time."""
+
 Measured = tuple[LoadSummary, Judgement]
 
 
@@ -32,7 +35,7 @@ def undisturbed(measure: Callable[[int], Measured]) -> Measured:
     does not tell why operations failed, so that slowness can't be told from other causes. A cause in the product is
     there in every load.
     """
-    for number in tries():
+    for number in tries(SHORT):
         summary, judgement = measure(number)
         if not _is_disturbed(summary, judgement):
             break

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 MOST = 3
 
 
-def tries() -> Iterator[int]:
+def tries(most: int = MOST) -> Iterator[int]:
     """Yield the numbers of the tries, from 1. The caller breaks off after the one that counts.
 
     It is for measurements that a stall of the machine may spoil. CONTRIBUTING.md says when another try may follow.
     """
-    for number in range(1, MOST + 1):
+    for number in range(1, most + 1):
         if number > 1:  # pytest lists warnings at the end; pyproject.toml excepts this one from being an error
             warnings.warn(f"measured again: try {number}", stacklevel=2)
         yield number

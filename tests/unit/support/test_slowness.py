@@ -4,8 +4,7 @@ from typing import Any
 import pytest
 from tests.support.campaigns.interval_logs import line, log, payload
 from tests.support.nodes import slowness
-from tests.support.nodes.slowness import Measured, not_slow, undisturbed
-from tests.support.suite.tries import MOST
+from tests.support.nodes.slowness import SHORT, Measured, not_slow, undisturbed
 
 from plimsoll.analysis.attempt.judgement import Judgement, Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
@@ -19,7 +18,7 @@ GAP = "x, line 4: a gap of 3.000 s (records are missing, or the clock jumped for
 @pytest.fixture(autouse=True)
 def tries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measure nothing: these tests are not to appear among those that measured again."""
-    monkeypatch.setattr(slowness, "tries", lambda: range(1, MOST + 1))
+    monkeypatch.setattr(slowness, "tries", lambda most: range(1, most + 1))
 
 
 def measured(failed: int = 0, *reasons: str, complete: bool = True) -> Measured:
@@ -67,5 +66,5 @@ def test_a_load_that_something_else_is_wrong_with_counts_at_once(other: Measured
 
 
 def test_of_loads_that_all_have_a_fault_the_last_one_tells_it() -> None:
-    loads = {number: measured(number) for number in range(1, MOST + 1)}
-    assert undisturbed(loads.__getitem__) == loads[MOST]
+    loads = {number: measured(number) for number in range(1, SHORT + 1)}
+    assert undisturbed(loads.__getitem__) == loads[SHORT]
