@@ -97,7 +97,7 @@ def test_a_run_that_began_no_attempt_is_not_waited_for(installation: Installatio
 
 
 def test_a_cleared_run_that_could_begin_nothing_takes_no_earlier_result(work: AttemptContext) -> None:
-    with pytest.raises(AirflowFailException, match="has begun no attempt when it was cleared"):
+    with pytest.raises(AirflowFailException, match="has begun no attempt since it was cleared"):
         collect(clear_number=1, first="failed")
     assert layout.MANIFEST.read(work.toolkit.store, work.key) is None
 

@@ -314,14 +314,14 @@ def test_a_failed_run_fails_for_good_with_the_attempts_reasons(installation: Ins
     run_cell(installation.toolkit, "campaign", "v1-001k-r1", "owner", print)
 
     with pytest.raises(AirflowFailException, match=f"run {RUN} of the DAG cell failed: .*was told to fail"):
-        operator().execute_complete({}, ("", {RUN: "failed"}))
+        operator().execute_complete({"ti": Runs(live=0)}, ("", {RUN: "failed"}))  # type: ignore[typeddict-item]
 
 
 def test_a_run_that_failed_before_it_was_judged_points_to_the_logs(installation: Installation) -> None:
     installation.open_campaign(instant_definition())
 
     with pytest.raises(AirflowFailException, match="its tasks' logs say why"):
-        operator().execute_complete({}, ("", {RUN: "failed"}))
+        operator().execute_complete({"ti": Runs(live=0)}, ("", {RUN: "failed"}))  # type: ignore[typeddict-item]
 
 
 def test_a_successful_run_passes() -> None:
@@ -350,8 +350,9 @@ def test_a_run_that_began_no_attempt_is_not_started_for_an_earlier_one_that_nois
     layout.VERDICT.write(opened.store, key, disturbed_verdict(verdict_of(definition, key)))
     context: Any = {"ti": Runs(live=0), "params": {}}
     for started in (DagRunTriggerException, AirflowFailException):
-        with pytest.raises(started):
+        with pytest.raises(started) as raised:
             operator().execute_complete(context, ("", {RUN: "failed"}))
+    assert "it began no attempt: the log of `provision` says why" in str(raised.value)
 
 
 def test_a_disturbed_cell_that_was_cancelled_is_not_started_again(installation: Installation) -> None:
@@ -361,7 +362,7 @@ def test_a_disturbed_cell_that_was_cancelled_is_not_started_again(installation: 
     layout.VERDICT.write(opened.store, work.key, disturbed_verdict(verdict_of(definition, work.key)))
     cancel(work, "somebody")
     with pytest.raises(AirflowFailException, match="noise"):
-        operator().execute_complete({}, ("", {RUN: "failed"}))
+        operator().execute_complete({"ti": Runs(live=0)}, ("", {RUN: "failed"}))  # type: ignore[typeddict-item]
 
 
 def test_a_disturbed_attempt_fails_its_task_which_leaves_word_that_the_cell_runs_again(

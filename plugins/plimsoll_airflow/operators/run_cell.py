@@ -143,7 +143,8 @@ class RunCell(TriggerDagRunOperator):
             self.log.info("noise disturbed the cell, so it runs again: %s", self._reason())
             self._start(context)
         else:
-            raise AirflowFailException(f"run {self.run_id} of the DAG {CELL_DAG} failed: {self._reason()}")
+            why = self._reason() if self._has_begun(context) else "it began no attempt: the log of `provision` says why"
+            raise AirflowFailException(f"run {self.run_id} of the DAG {CELL_DAG} failed: {why}")
 
     def _attempts(self) -> int:
         return len(self._campaign.attempts(self.cell_run.cell_id))

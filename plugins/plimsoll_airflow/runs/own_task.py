@@ -85,7 +85,7 @@ def require_own_pass(work: AttemptContext, context: Context, first: str) -> None
     states = ti.get_task_states(ti.dag_id, task_ids=[first], run_ids=[ti.run_id])
     if TaskInstanceState.FAILED in states.get(ti.run_id, {}).values():
         mend = f"the log of `{first}` says why; then clear the run"
-        raise NotFound("has begun no attempt when it was cleared", where=f"run {ti.run_id}", mend=mend)
+        raise NotFound("has begun no attempt since it was cleared", where=f"run {ti.run_id}", mend=mend)
 
 
 def find_attempt(toolkit: Toolkit, cell: CellRunId, run_id: str, installation: str) -> AttemptContext | None:

@@ -44,6 +44,11 @@ def test_a_gz_that_ends_early_is_read_as_far_as_it_goes(missing: int) -> None:
     assert cut_short
 
 
+@pytest.mark.parametrize("there", [1, 2, 9])
+def test_a_gz_that_ends_early_in_its_second_member_is_read_as_far_as_it_goes(there: int) -> None:
+    assert unpacked(gzip.compress(b"first") + gzip.compress(b"second")[:there], "x") == (b"first", True)
+
+
 def test_what_unpacks_to_more_than_the_bound_is_refused_before_it_is_kept() -> None:
     data = bomb(200)
     assert len(data) < MIB

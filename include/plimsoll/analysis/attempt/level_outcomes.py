@@ -6,7 +6,7 @@ from datetime import timedelta
 from functools import cached_property
 
 from plimsoll.analysis.attempt.alignment import Phase, Schedule, uncovered
-from plimsoll.analysis.attempt.intervals import IntervalTable, Measured, maxima, maxima_by_operation
+from plimsoll.analysis.attempt.intervals import IntervalRow, IntervalTable, Measured, maxima, maxima_by_operation
 from plimsoll.analysis.attempt.judgement import JudgedInterval, Judgement, MissedInterval, Run
 from plimsoll.analysis.attempt.missed_intervals import stalls_s, unexplained_s, without_operations
 from plimsoll.analysis.attempt.unanswered import Unanswered
@@ -33,7 +33,8 @@ class Evaluation:
     @cached_property
     def judged(self) -> list[JudgedInterval]:
         """Return the judged intervals; one without an answer and a value is a stall, or the run is invalid."""
-        return [_judged(interval, self.level) for interval in self.of(self.level.operations, "judged")]
+        own = self.of(self.level.operations, "judged")
+        return [_judged(interval, self.level) for interval in own if interval.window.start_s not in self._open_s]
 
     @cached_property
     def stalls_s(self) -> tuple[float, ...]:
@@ -54,9 +55,19 @@ class Evaluation:
         operations = self.level.operations
         return frozenset(start_s for start_s, *span in spans if self.unanswered.waits_through(operations, *span))
 
+    @cached_property
+    def _open_s(self) -> frozenset[float]:
+        """Return the starts of those that may lie behind the load's end, as nothing began after them."""
+        return self._waiting_s.difference(self.stalls_s)
+
     @property
     def verdict(self) -> LevelVerdict:
-        return level_verdict(self.level, self.judged, len(self.of(ALL_OPERATIONS, "partial")))
+        return level_verdict(self.level, self.judged, len(self.of(ALL_OPERATIONS, "partial")) + len(self._open_s))
+
+    def row(self, interval: Measured) -> IntervalRow:
+        """Return the interval as a row of the table of the run, of which this is the first service level."""
+        row = interval.row(self.level)
+        return replace(row, phase="partial", met=None) if interval.window.start_s in self._open_s else row
 
     def reasons(self) -> Iterator[str]:
         """Yield why the measurement is unsound."""
@@ -75,10 +86,16 @@ class Evaluation:
 
         Where another one missed, those that may lie behind the load's end change nothing.
         """
-        judged, open_s = self.of(self.level.operations, "judged"), self._waiting_s.difference(self.stalls_s)
-        has_missed = any(own.met is False and own.start_s not in open_s for own in self.judged)
-        explained_s = {*self.stalls_s, *(open_s if has_missed else ())}
-        yield from without_operations(self.level, unexplained_s(judged, explained_s), len(judged))
+        judged = self.of(self.level.operations, "judged")
+        empty_s = unexplained_s(judged, self.stalls_s)
+        if self.level.windows == "sliding":  # one that begins within a stall holds the rest of it
+            length_s = self.schedule.interval_s
+            empty_s = [
+                start_s for start_s in empty_s if not any(0 < start_s - at_s < length_s for at_s in self.stalls_s)
+            ]
+        if any(own.met is False and own.start_s not in empty_s for own in self.judged):
+            empty_s = [start_s for start_s in empty_s if start_s not in self._open_s]
+        yield from without_operations(self.level, empty_s, len(judged))
 
     def notes(self) -> Iterator[str]:
         if self.stalls_s:
@@ -110,7 +127,7 @@ def judgement_of(evaluations: Sequence[Evaluation], *, lost: Iterable[str] = (),
     """
     first, levels = evaluations[0], tuple(own.verdict for own in evaluations)
     run, unanswered = first.run, first.unanswered
-    table = IntervalTable(tuple(interval.row(first.level) for interval in first.measured))
+    table = IntervalTable(tuple(map(first.row, first.measured)))
     answered = sum(interval.answers for interval in first.of(ALL_OPERATIONS))
     counts = [(interval.answers, interval.failed) for interval in first.of(ALL_OPERATIONS, "judged")]
     rows = table.select("judged")

@@ -102,7 +102,8 @@ class _Members:
                     chunk = chunk.lstrip(b"\0")
                     if not chunk:
                         break
-                    if not self.data.startswith(GZIP, end - len(chunk)):
+                    rest = end - len(chunk)
+                    if not self.data.startswith(GZIP, rest) and self.data[rest:] != GZIP[:1]:
                         what, mend = "goes on after its gz with what is no gz", "give each file by itself"
                         raise LogError(what, where=self.name, mend=mend)
                     stream = zlib.decompressobj(wbits=31)

@@ -147,6 +147,8 @@ def test_where_no_line_of_json_tells_of_failures_they_are_unknown() -> None:
     fine, failing = '{"t_s":0,"l":1}', '{"t_s":0.1,"l":1,"why":"timed out"}'
     columns = "due=t_s,latency=l:ms,error=why"
     assert read(file(fine), columns=columns).errors is None
+    for value in ('""', "null", "false"):
+        assert read(file(f'{{"t_s":0,"l":1,"why":{value}}}'), columns=columns).errors == {}
     assert read(file(fine, failing), columns=columns).errors == {"timed out": 1}
     assert read(file('{"t_s":0,"l":1,"rc":0}'), columns="due=t_s,latency=l:ms,ok=rc:0,error=why").errors == {}
 
@@ -178,6 +180,9 @@ def test_nothing_is_answered_while_operations_wait_until_they_time_out(
     assert judged.valid is valid
     assert not valid or judged.met is False
     assert stalls_s <= set(judged.stalls_s)
+    if valid and windows == "aligned":  # what may lie behind the load's end is not judged
+        assert judged.levels[0].missed == 1 + len(stalls_s)
+        assert judged.achieved_ops_s == pytest.approx(620 / (60 if stalls_s else 40), rel=0.1)
     assert valid or "no operation" in judged.reasons[0]
 
 

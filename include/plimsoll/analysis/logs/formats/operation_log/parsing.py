@@ -63,8 +63,8 @@ class Parser:
     is_strict: bool = False
     seen: set[str] = field(default_factory=set)
     _by_values: dict[frozenset[str], Outcomes] = field(default_factory=dict)
-    _told: set[Column] = field(default_factory=set)
-    """The columns of outcomes in which some row of JSON has a text."""
+    _there: set[Column] = field(default_factory=set)
+    """The columns that some line of JSON has."""
 
     @cached_property
     def is_row(self) -> Callable[[str], object] | None:
@@ -87,8 +87,6 @@ class Parser:
             if rows:
                 units = units or self._units(rows[0])
                 empty = {column for column in empty if not any(row[1][places[column]] for row in rows)}
-                untold = [column for column in (*own.ok, own.error) if column in places and column not in self._told]
-                self._told.update(column for column in untold if any(row[1][places[column]] for row in rows))
                 yield self._chunk(rows, units, places)
         if not units and any(self.seen):
             refuse_unknown_tags(self.tags, sorted(self.seen), self.file.name, *NAMED)
@@ -114,8 +112,8 @@ class Parser:
     def tells_failures(self) -> bool:
         """Return whether a column says what was answered, as far as the columns name one."""
         telling = [*self.columns.ok, *([self.columns.error] if self.columns.error else [])]
-        # A column of JSON may be in any line or in none
-        return not telling or any(map(self._told.__contains__ if self.layout.is_json else self.layout.has, telling))
+        # Any line of JSON may have it: known once all are read
+        return not telling or any(map(self._there.__contains__ if self.layout.is_json else self.layout.has, telling))
 
     @cached_property
     def _wanted(self) -> list[Column]:
@@ -130,7 +128,7 @@ class Parser:
 
     def _rows(self, places: Mapping[Column, int]) -> Iterator[list[Row]]:
         columns, counted = self.columns, re.compile(self.tool.counted)
-        for rows in RowReader(self.file, self.layout, self._wanted, self.is_row, self.notes).chunks():
+        for rows in RowReader(self.file, self.layout, self._wanted, self.is_row, self.notes, self._there).chunks():
             kept = rows
             if columns.only:
                 index, values = places[columns.only], columns.only_values

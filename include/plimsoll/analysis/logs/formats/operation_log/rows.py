@@ -64,7 +64,7 @@ class RowReader:
     """Reads the wanted columns, at least two, of a file's rows.
 
     `is_row` tells the lines that are rows, where a file has others too. A last line that is cut short is left out, and
-    `notes` gets a remark.
+    `notes` gets a remark. `there` gets the wanted columns that some line of JSON has, if only with an empty value.
     """
 
     file: RunFile
@@ -72,6 +72,7 @@ class RowReader:
     wanted: Sequence[Column]
     is_row: Callable[[str], object] | None
     notes: list[str]
+    there: set[Column]
 
     def chunks(self) -> Iterator[list[Row]]:
         """Yield the texts of the wanted columns, many rows at once. Raises LogError where one misses."""
@@ -151,6 +152,9 @@ class RowReader:
                 continue
             if not isinstance(content, dict):
                 raise self._garbage(number, line)
+            self.there.update(
+                column for column in self.wanted if column not in self.there and _has(content, column.name)
+            )
             yield number, [_text(content, *path) for path in paths]
         if held is not None:
             if whole:
@@ -169,6 +173,12 @@ class RowReader:
         shown = repr(shown[:_SHOWN] + ("…" if len(shown) > _SHOWN else ""))
         where = f"{self.file.name}, line {number}"
         return LogError(f"is no line of a log of operations: {shown}", where=where, mend=_MEND)
+
+
+def _has(content: object, name: str) -> bool:
+    """Tell whether an object of JSON has a key of that name, or as its first words say, those inside of others."""
+    first, _, rest = name.partition(".")
+    return isinstance(content, dict) and (name in content or (bool(rest) and _has(content.get(first), rest)))
 
 
 def first_keys(file: RunFile) -> Sequence[str]:
