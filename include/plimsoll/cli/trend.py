@@ -165,10 +165,10 @@ def compare(
     and exits with 2.
     """
     from plimsoll.adapters.clock import SystemClock
+    from plimsoll.report.compare.campaigns import pairing_of
     from plimsoll.services.publish.results import compare_stored
 
-    pairing = dict(value.split("=", 1) for value in pair)
-    comparison = compare_stored(open_store(), a, b, pairing=pairing, force=force, now=SystemClock().now())
+    comparison = compare_stored(open_store(), a, b, pairing=pairing_of(pair), force=force, now=SystemClock().now())
     if as_json:
         print_json(comparison.model_dump(mode="json"))
         return

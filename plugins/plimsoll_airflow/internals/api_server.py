@@ -61,6 +61,8 @@ class SeenRun:
 
 def find_run(dag_id: str, run_id: str) -> SeenRun | None:
     """Return the run with that id; None where there is none. Uses the model `DagRun`, which the REST API asks too."""
+    if "\0" in dag_id + run_id:  # psycopg2 raises ValueError
+        return None
     with create_session() as session:
         run = session.scalar(select(DagRun).where(DagRun.dag_id == dag_id, DagRun.run_id == run_id))
         return None if run is None else _seen(run)

@@ -132,6 +132,7 @@ def trend(request: Request, user: User, chosen: Annotated[Chosen, Depends()]) ->
         "may": bool(known) and all(may_change(user, dag_id_of(name)) for name in known),
         "token": token_for(user),
         "longest": LONGEST_NOTE,
+        "most": MOST_DEFINITIONS,
     }
     return render(request, "trend.html.j2", context)
 

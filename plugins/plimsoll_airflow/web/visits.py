@@ -11,6 +11,7 @@ from fastapi.responses import Response
 
 from plimsoll.domain.attempt.status import CampaignSummary
 from plimsoll.ports.store import ResultStore
+from plimsoll.report.compare.campaigns import pairing_of
 from plimsoll.report.compare.parts import Comparisons
 from plimsoll.services.publish.results import compare_stored
 from plimsoll.services.store.campaigns import CampaignStore
@@ -60,7 +61,7 @@ class ComparisonOptions:
     @property
     def pairing(self) -> dict[str, str]:
         """Return ids of A's variants to ids of B's."""
-        return dict(pair.split("=") for pair in re.split("[ ,]+", self.pair) if pair)
+        return pairing_of(filter(None, re.split("[ ,]+", self.pair)))
 
 
 Visited = Annotated[Visit, Depends(Visit)]

@@ -144,3 +144,12 @@ def test_campaigns_of_several_workloads_are_compared_one_by_one(client: Client, 
     assert "Only in A, not compared: series" in shown.text
     assert "kv: Capacity" in shown.text
     assert "kv: v1: maxima" in shown.text
+
+
+def test_a_variant_of_a_that_is_paired_twice_is_refused(client: Client, campaign: Installation) -> None:
+    renamed = tuple(one.model_copy(update={"id": f"w{one.id[1:]}"}) for one in DEFINITION.variants)
+    store_every_state(campaign, DEFINITION.model_copy(update={"variants": renamed}), "demo-others")
+    query = {"a": CAMPAIGN, "b": "demo-others", "pair": "v1=w1 v1=w2"}
+    answer = client("viewer").get("/plimsoll/api/v1/compare", params=query)
+    assert answer.status_code == 400
+    assert answer.json()["problems"][0]["what"] == "names the same variant of A twice"

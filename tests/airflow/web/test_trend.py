@@ -17,6 +17,7 @@ from plimsoll_airflow.plugin import PlimsollPlugin
 from plimsoll_airflow.runs.ownership import REAPER_DAG
 from plimsoll_airflow.web import access, made_trends
 from plimsoll_airflow.web.library import library
+from plimsoll_airflow.web.trend import MOST_DEFINITIONS
 
 API, PAGE = "/plimsoll/api/v1/trend", "/plimsoll/trend"
 NIGHTLY = instant_definition("nightly", variants=2, loads=1, repeats=1)
@@ -164,3 +165,17 @@ def test_few_trends_are_computed_at_once(client: Client, monkeypatch: pytest.Mon
 def test_every_dag_has_a_tab_that_leads_there() -> None:
     [tab] = (view for view in PlimsollPlugin.external_views if view["destination"] == "dag")
     assert tab["href"] == "/plimsoll/trend?dag_id={DAG_ID}"
+
+
+def test_the_form_of_as_many_definitions_as_may_be_chosen_can_be_sent_as_it_opens(
+    client: Client, installation: Installation
+) -> None:
+    tools, names = installation.toolkit, [f"many-{number:02}" for number in range(MOST_DEFINITIONS + 1)]
+    for name in names:
+        own = instant_definition("demo", variants=1, loads=1).model_copy(update={"name": name})
+        store_campaign(tools.store, own, f"{name}-x", Plan({"v1": 1000}), tools.clock.now())
+    chosen = names[:MOST_DEFINITIONS]
+    shown = page(client, f"/plimsoll/trend?{urlencode([('name', name) for name in chosen])}")
+    fields = shown.attributes("select", "name").count("name")
+    sent = [*chosen, *[""] * (fields - len(chosen))]
+    page(client, f"/plimsoll/trend?{urlencode([('name', name) for name in sent])}")

@@ -2,9 +2,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.fakes.installation import instant_definition
 from tests.support.campaigns.outcomes import campaign_of, with_failed_operations
+from tests.support.campaigns.synthetic import Plan, synthetic_campaign
 
 from plimsoll.analysis.campaign.findings import analyse
+from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.keys.system import ProviderChoice
 from plimsoll.report.sections.answer import answer_context
 from plimsoll.report.words.answers import sentence
@@ -188,3 +191,14 @@ def test_no_nodes_are_guessed_of_what_others_run_or_only_commands_know(database:
     )
     changed = replace(data, definition=data.definition.model_copy(update=changes))
     assert answer_context(analyse(changed))["shows_nodes"] is False
+
+
+def test_of_a_threshold_nothing_is_said_of_a_next_load_or_of_repeats() -> None:
+    asked = {"strategy": Threshold(chance="50%"), "repeats": 4}
+    definition = instant_definition("demo", variants=2, loads=4, repeats=4).model_copy(update=asked)
+    plan = Plan({"v1": 3000, "v2": 1000}, slow_cells={"v1-002k-r1": 100.0})
+    rows = capacity_rows_of(synthetic_campaign(definition, plan))  # every cell has run
+    assert [row.next_load for row in rows] == ["–", "–"]
+    told = " ".join(note for row in rows for note in row.notes)
+    assert "incomplete" not in told
+    assert "where it missed" not in told  # the interval goes beyond that load

@@ -15,7 +15,7 @@ from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.domain.keys.action import Action
 from plimsoll.domain.keys.timing import StopRule
 from plimsoll.domain.text.errors import Refused
-from plimsoll.report.compare.campaigns import CampaignComparison, compare_campaigns, stands
+from plimsoll.report.compare.campaigns import CampaignComparison, compare_campaigns, pairing_of, stands
 from plimsoll.report.compare.view import comparison_view
 
 
@@ -288,3 +288,9 @@ def test_a_terminal_obeys_nothing_in_a_title() -> None:
     shown = text(compare_campaigns(plain(1), declared_as(2, title="\x1b]0;mine\x07")))
     assert "\\x1b]0;mine\\x07" in shown
     assert not {"\x1b", "\x07"} & set(shown)
+
+
+def test_a_variant_of_a_that_is_paired_twice_is_refused() -> None:
+    assert pairing_of(["g1=a", "zgc=b"]) == {"g1": "a", "zgc": "b"}
+    with pytest.raises(Refused, match="same variant of A twice"):
+        pairing_of(["g1=a", "g1=b"])

@@ -17,12 +17,22 @@ from tests.unit.report.planted import CAPACITIES, LOADS, definition, plain
 
 from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.analysis.trend.figures import CampaignFigures
+from plimsoll.analysis.trend.marks import Marks, Remark, TrendMark
 from plimsoll.analysis.trend.series import Order
 from plimsoll.domain.hosts.fingerprint import Fingerprint
 from plimsoll.domain.keys.variant import Archive
 from plimsoll.report.trend.document import StoredResults, TrendDocument, contribution, trend_document
 from plimsoll.report.trend.page import trend_html
-from plimsoll.report.trend.words import badge, changes_table, markdown_line, name_of, otava_csv, sentences, summary
+from plimsoll.report.trend.words import (
+    badge,
+    changes_table,
+    markdown_line,
+    name_of,
+    of_figure,
+    otava_csv,
+    sentences,
+    summary,
+)
 
 STEP = 20
 
@@ -227,3 +237,44 @@ def test_the_page_loads_nothing_and_has_a_chart_of_each_series() -> None:
     for one in found.series:
         assert name_of(one) in page
     assert not re.search(r'(src|href)="(?!#)', page.partition('id="chart-config"')[0])
+
+
+def baseline(number: int, day: int) -> TrendMark:
+    remark = Remark(f"reason {number}", "ann", GENERATED_AT + timedelta(days=100 + day))
+    return TrendMark.of_campaign(f"azul-{number}", GENERATED_AT + timedelta(days=number), remark)
+
+
+def test_the_summary_names_where_changes_are_sought_from_when_the_newestbaseline_is_gone() -> None:
+    left = [one for one in thirty() if one.campaign_id != "azul-15"]
+    found = trend_document(["azul"], left, (), "date", Marks((baseline(5, 0), baseline(15, 1))))
+    assert {one.points[one.searched_from].campaign_id for one in found.series} == {"azul-16"}
+    assert "from the baseline azul-5 on" not in summary(found)
+    assert "azul-16" in summary(found)
+
+
+def with_version(figures: CampaignFigures, version: str) -> CampaignFigures:
+    parts = [
+        part.model_copy(
+            update={
+                "variants": {
+                    name: variant.model_copy(update={"version": version}) for name, variant in part.variants.items()
+                }
+            }
+        )
+        for part in figures.parts
+    ]
+    return figures.model_copy(update={"parts": tuple(parts)})
+
+
+def test_the_summary_by_version_names_the_baseline_that_counts() -> None:
+    marks = Marks((baseline(5, 0), baseline(15, 1)))
+    assert "from the baseline azul-15 on" in summary(trend_document(["azul"], thirty(), (), "date", marks))
+    released = [with_version(one, "5.0.0" if number <= 10 else "4.0.1") for number, one in enumerate(thirty(), 1)]
+    found = trend_document(["azul"], released, (), "version", marks)
+    assert {one.points[one.searched_from].campaign_id for one in found.series} == {"azul-5"}
+    assert "from the baseline azul-5 on" in summary(found)
+
+
+def test_a_small_share_of_time_is_not_shown_as_none() -> None:
+    assert of_figure("paused_share", 0.000012) == "0.0012 %"
+    assert of_figure("paused_share", 0.0312) == "3.12 %"

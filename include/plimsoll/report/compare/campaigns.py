@@ -1,6 +1,6 @@
 """The comparison of two campaigns as a document: differences first, then capacities, maxima and test results."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Literal
 
@@ -146,6 +146,20 @@ def _require_comparable(
 
 def place_of_both(a: CampaignData, b: CampaignData) -> str:
     return f"campaigns {a.campaign_id!r} (A) and {b.campaign_id!r} (B)"
+
+
+def pairing_of(pairs: Iterable[str]) -> dict[str, str]:
+    """Return ids of A's variants to ids of B's from `a=b`. Raises Refused where one of A is named with several."""
+    different = [(a, b) for a, _, b in (pair.partition("=") for pair in dict.fromkeys(pairs))]
+    named = [a for a, _ in different]
+    problems = [
+        Problem(f"pair {name!r}", "names the same variant of A twice", "pair each variant once")
+        for name in dict.fromkeys(named)
+        if named.count(name) > 1
+    ]
+    if problems:
+        raise Refused(problems, where="pairs of variants")
+    return dict(different)
 
 
 def wrong_pairs(a: Setup, b: Setup, pairing: Mapping[str, str]) -> Iterator[Problem]:

@@ -30,7 +30,7 @@ MEASURES: Mapping[Measure, Shown] = {
     "capacity_ops_s": Shown("capacity", "ops/s", ops),
     "action_s": Shown("duration of the action", "s", lambda value: f"{figure(value)} s"),
     "longest_pause_ms": Shown("longest pause", "ms", ms),
-    "paused_share": Shown("time in pauses", "share of time", lambda value: percent(value, 2)),
+    "paused_share": Shown("time in pauses", "share of time", lambda value: f"{figure(100 * value)} %"),
 }
 _FIRST = (DATABASE, "definition: version", ARCHIVE, "kernel", "operating system", "JVM", "image", "instance type", CODE)
 """The facts that are told first: a change of the others often follows from them."""
@@ -111,10 +111,19 @@ def summary(trend: TrendDocument) -> str:
 
 
 def _since_baseline(trend: TrendDocument) -> str:
-    newest = next((campaign for campaign in reversed(trend.campaigns) if campaign.baseline), None)
-    if newest is None or newest.baseline is None:
-        return ""
-    return f"; sought from the baseline {newest.campaign_id} on, set by {_said(newest.baseline)}"
+    """Return from where on changes are sought, by the series themselves: which baseline counts depends on the order."""
+    marked = {campaign.campaign_id: campaign.baseline for campaign in trend.campaigns if campaign.baseline}
+    firsts = dict.fromkeys(
+        (series.points[series.searched_from].campaign_id, series.searched_from) for series in trend.series
+    )
+    told = dict.fromkeys(_from(first, marked.get(first)) for first, index in firsts if index or first in marked)
+    return "".join(told)
+
+
+def _from(campaign_id: str, note: Note | None) -> str:
+    if note is None:
+        return f"; sought from {campaign_id} on, the first one since a baseline that is not there"
+    return f"; sought from the baseline {campaign_id} on, set by {_said(note)}"
 
 
 def state(trend: TrendDocument) -> tuple[str, str]:

@@ -118,16 +118,18 @@ def loads_line(capacities: Iterable[Capacity | CapacityRow]) -> str:
 def _row(cells: CampaignCells, capacity: Capacity) -> CapacityRow:
     at, following = capacity.at_capacity, capacity.next_load
     bound = capacity.pass_probability_bound
+    asks_threshold = isinstance(cells.part.strategy, Threshold)
+    none = NOTHING if asks_threshold else "none was run"  # its answer stands on no load
     return CapacityRow(
         variant=cells.labels[capacity.variant],
         capacity=f"{headline(capacity)}{in_this_stage(capacity)}",
         rests_on=rung_outcome(at) if at else NOTHING,
-        next_load=f"{ops(following.load_ops_s)}: {rung_outcome(following)}" if following else "none was run",
+        next_load=f"{ops(following.load_ops_s)}: {rung_outcome(following)}" if following else none,
         by_how_much=_by_how_much(capacity),
         pass_probability=NOTHING if bound is None else f"≥ {percent_at_least(bound)}",
         threshold=threshold_words(capacity.threshold),
         chance=capacity.threshold.chance if capacity.threshold else None,
-        asks_threshold=isinstance(cells.part.strategy, Threshold),
+        asks_threshold=asks_threshold,
         to_control=_to_control(cells, capacity),
         nodes=_nodes(cells, capacity),
         notes=_notes(capacity),
@@ -214,6 +216,8 @@ def _firmness(capacity: Capacity) -> str:
     below = f"; below {ops(missed_at)}, where it missed" if missed_at else ""
     if capacity.kind == "at-least":
         return "the capacity may be higher"
+    if capacity.asked:  # no load decides, and it may lie above one that missed
+        return "provisional" if capacity.asked.stopped == "goes on" else ""
     if capacity.kind == "provisional":
         return f"provisional: repeats of the next load are incomplete{below}"
     return f"repeats of the lowest load are incomplete{below}" if capacity.kind == "unknown" else ""
