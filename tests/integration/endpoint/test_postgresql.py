@@ -10,6 +10,7 @@ from typing import Any
 
 import psutil
 import pytest
+from tests.integration.command_database.guide import AS_ONE
 from tests.support.campaigns.running import run_cell, run_missing
 from tests.support.nodes.their_postgresql import PASSWORD, TheirPostgresql
 from tests.support.processes import until
@@ -44,7 +45,7 @@ def made(theirs: TheirPostgresql) -> list[str]:
 def test_it_is_measured_and_left_as_it_was(
     tools: Any, definition: Any, theirs: TheirPostgresql, tmp_path: Path
 ) -> None:
-    before, said, own, mine = theirs.asked(DATABASES), list[str](), definition(), tools()
+    before, said, own, mine = theirs.asked(DATABASES), list[str](), definition(service_levels=AS_ONE), tools()
     assert problems(mine, own) == ()
     CampaignStore(mine.store, own.name).open(own)
     _, verdict = run_cell(mine, own.name, said.append)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.integration.command_database.guide import REDIS_LOAD, guided
+from tests.integration.command_database.guide import AS_ONE, REDIS_LOAD, guided
 from tests.integration.endpoint.test_postgresql import texts
 from tests.support.campaigns.running import run_cell
 from tests.support.nodes.their_redis import HOST, PASSWORD, their_redis
@@ -23,7 +23,8 @@ def test_it_is_measured_and_left_as_it_was(tmp_path: Path, tmp_path_factory: pyt
         tools = full_toolkit(Settings.model_validate({**own, "database_authority": authority}))
         words = {"/opt/redis-load.py": str(REDIS_LOAD), "python3": sys.executable}
         words["db.example:6379"] = f"{HOST}:{theirs.port}"
-        definition, said = guided("staging-redis", words, {"rows": "1k"}, "endpoint.md"), list[str]()
+        definition = guided("staging-redis", words, {"rows": "1k"}, "endpoint.md", service_levels=AS_ONE)
+        said = list[str]()
         assert problems(tools, definition) == ()
         CampaignStore(tools.store, definition.name).open(definition)
         _, verdict = run_cell(tools, definition.name, said.append)

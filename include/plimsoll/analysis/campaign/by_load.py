@@ -152,11 +152,25 @@ def rates_below(cells: Iterable[CellResult], bounds: Sequence[RateBelow]) -> tup
 
 
 def _of_bound(cells: Sequence[CellResult], bound: RateBelow) -> Iterator[HighestBelow]:
-    of_variants = grouped((spread.variant, spread) for spread in maxima(cells, bound.column))
-    for variant, own in of_variants.items():
-        rising = sorted(own, key=lambda spread: spread.load_ops_s)
-        loads = [spread.load_ops_s for spread in takewhile(lambda spread: spread.high < bound.bound_ms, rising)]
-        yield HighestBelow(bound=str(bound), variant=variant, load_ops_s=max(loads, default=None))
+    known = {spread.variant for spread in maxima(cells, bound.column)}
+    ran = (result for result in cells if result.attempts and result.cell.variant in known)
+    for variant, own in grouped((result.cell.variant, result) for result in ran).items():
+        of_loads = grouped((result.cell.load_ops_s, result.verdict) for result in own)
+        kept = takewhile(lambda load: _are_below(of_loads[load], bound), sorted(of_loads))  # noqa: B023 - used at once
+        yield HighestBelow(bound=str(bound), variant=variant, load_ops_s=max(kept, default=None))
+
+
+def _are_below(repeats: Iterable[Verdict | None], bound: RateBelow) -> bool:
+    """Tell whether the valid ones of a load's repeats are below; false where none is valid, or one is not known."""
+    valid = [verdict for verdict in repeats if verdict]
+    return bool(valid) and all(_is_below(verdict, bound) for verdict in valid)
+
+
+def _is_below(verdict: Verdict, bound: RateBelow) -> bool:
+    # Maxima are of answers alone: they tell nothing of an interval that failed operations decided, or without an answer
+    unanswered = any(level.worst_is_floor or (level.missed and level.worst_ms is None) for level in verdict.levels)
+    highest: float | None = getattr(verdict.maxima, bound.column, None)
+    return not unanswered and highest is not None and highest < bound.bound_ms
 
 
 def p99_by_operation(cells: Iterable[CellResult]) -> tuple[OperationP99, ...]:
