@@ -78,11 +78,15 @@ def _noisier_above(steps: Numbers, effects: Numbers, _: Dice) -> Numbers:
     return 3 * steps + 0.3 * np.exp(np.clip(steps, -1.5, 1.0)) * effects
 
 
-def _queue(steps: Numbers, effects: Numbers, _: Dice) -> Numbers:
-    """Return waiting times of a queue, 1 / (1 - load); from 98.5 % of its capacity on hardly anything is answered."""
-    busy = 0.8 * np.exp(steps)
-    waits = np.where(busy < 0.985, -np.log(np.maximum(1 - busy, 1e-3)) - np.log(5), 5.0)
-    return waits + 0.3 * effects
+def queue(busy_at_bound: float, noise: float) -> Draw:
+    """Return a queue's waiting times, 1 / (1 - load); from 98.5 % of its capacity on hardly anything is answered."""
+
+    def draw(steps: Numbers, effects: Numbers, _: Dice) -> Numbers:
+        busy = busy_at_bound * np.exp(steps)
+        waits = np.where(busy < 0.985, np.log(1 - busy_at_bound) - np.log(np.maximum(1 - busy, 1e-3)), 5.0)
+        return waits + noise * effects
+
+    return draw
 
 
 def _cliff(steps: Numbers, effects: Numbers, _: Dice) -> Numbers:
@@ -137,12 +141,14 @@ TRUTHS: Mapping[str, Truth] = {
     "straight, noise 0.3": Truth(straight(3, 0.3)),
     "straight, noise 0.6": Truth(straight(3, 0.6)),
     "steep, noise 0.3": Truth(straight(6, 0.3)),
+    "shallow, noise 0.1": Truth(straight(1.5, 0.1)),
     "shallow, noise 0.3": Truth(straight(1.5, 0.3)),
     "heavy tails": Truth(_heavy_tails),
     "noisier above": Truth(_noisier_above),
     "drift": Truth(straight(3, 0.3), drift=0.36),
     "ended early": Truth(straight(3, 0.3), ends_early=True),
-    "queue": Truth(_queue),
+    "queue": Truth(queue(0.8, 0.3)),
+    "calm queue": Truth(queue(0.6, 0.1)),
     "cliff": Truth(_cliff),
     "bimodal pauses": Truth(_pauses),
     "two regimes": Truth(_regimes),

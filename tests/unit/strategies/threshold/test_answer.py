@@ -1,7 +1,7 @@
 """The threshold's answer from observations of cells."""
 
 from dataclasses import replace
-from math import inf, log
+from math import exp, inf, log
 
 import numpy as np
 import pytest
@@ -179,3 +179,17 @@ def test_impossible_observations_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match="ops/s"):
         CellObservation(load, outcome, margin, is_censored)  # type: ignore[arg-type]
+
+
+def test_cells_that_agree_well_do_not_move_the_threshold_of_a_calm_queue_below_loads_that_all_meet() -> None:
+    dice = np.random.default_rng(3)
+
+    def queued(load: float) -> CellObservation:
+        margin = log(0.4 / (1 - 0.6 * load / 8_000)) + 0.1 * float(dice.standard_normal())
+        return CellObservation(load, "met" if margin <= 0 else "missed", margin)
+
+    observed = [queued(load) for load in range(5_000, 10_000, 500) for _ in range(5)]
+    true_load = (1 - 0.4 * exp(1.2816 * 0.1)) / 0.6 * 8_000
+    for is_searched in (True, False):
+        found = answer(Question(is_searched=is_searched, at_most=60), observed, 1_000, 32_000)
+        assert (found.low_ops_s or inf) < true_load < (found.high_ops_s or 0)
