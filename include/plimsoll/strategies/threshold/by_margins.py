@@ -119,11 +119,11 @@ line 6 % of a queue's true loads lay above the interval; with 0.75, 12 % of a qu
 """
 _CALM, _CHANCE_OF_CALM = 0.1, 0.01
 _NOISY = np.geomspace(0.25, 1.2, 5)
-_SPREADS = np.array([_CALM, *_NOISY])
+_SPREADS: Numbers = np.array([_CALM, *_NOISY])
 """Cells of the same load differ by a quarter or more, unless several show that they differ by a tenth. Few cells may
 agree better by chance, and a search that ends once its interval is narrow ends just then: with spreads from 0.05, each
 as likely, the interval held 82 to 88 % of true loads under much noise, with two regimes or with hiccups. Without any
-below a quarter it held 7 to 17 % of those of a calm queue, all others of which lay above it: now 90 %. A greater chance
+below a quarter it held 7 to 17 % of those of a calm queue, all others of which lay above it: now 89 %. A greater chance
 of calm, or other spreads from 0.05 to 0.14, held less of them, or less under much noise.
 """
 _ODD = 0.03
@@ -131,7 +131,9 @@ _ODD = 0.03
 _HICCUPS = ((Hiccups(0.0, 1.0), 0.8), (Hiccups(0.5, 2.0), 0.1), (Hiccups(0.5, 6.0), 0.1))
 """No hiccups beyond the noise; or in half of the cells, and as large. Each with its chance before any cell."""
 _OF_SPREADS = np.array([_CHANCE_OF_CALM, *[(1 - _CHANCE_OF_CALM) / len(_NOISY)] * len(_NOISY)])
-_PRIOR = np.concatenate([np.log(chance / len(_SLOPES) * np.tile(_OF_SPREADS, len(_SLOPES))) for _, chance in _HICCUPS])
+_PRIOR: Numbers = np.concatenate(
+    [np.log(chance / len(_SLOPES) * np.tile(_OF_SPREADS, len(_SLOPES))) for _, chance in _HICCUPS]
+)
 """The log chance of each kind of system before any cell: hiccups, slope and spread."""
 _OTHERS_COUNT = 0.2
 """What a cell of another variant tells of the kind of system, beside an own cell (a power prior: Ibrahim and Chen,
