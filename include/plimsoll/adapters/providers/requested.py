@@ -2,11 +2,12 @@
 
 import random
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from pydantic import ValidationError
 
+from plimsoll.domain.hosts.cluster import ClusterRequest
 from plimsoll.domain.keys.faults import as_written, problems_of
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import Problem, ProviderError
@@ -57,6 +58,11 @@ def waiting_problems(patience: timedelta, further: timedelta, waits: str, shorte
     mend = f"write a shorter {shorter}" + (f", or at most {format_duration(most)}" if most > timedelta(0) else "")
     late = f"but its hosts must be there after {format_duration(TIME_TO_PROVISION)}"
     return [Problem("provider.options.patience", what + late, mend)]
+
+
+def within_ceiling(request: ClusterRequest, at: datetime) -> datetime:
+    """Return that time, or the one at which the definition lets all hosts end, where that is earlier."""
+    return at if request.ends_at is None else min(at, request.ends_at)
 
 
 def looks(clock: Clock, pauses: Iterable[float], patience: timedelta) -> Iterator[None]:

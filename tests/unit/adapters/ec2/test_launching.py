@@ -136,38 +136,26 @@ def kept(wanted: LaunchPlan) -> LaunchPlan:
     return replace(wanted, id=ClusterId.kept("campaign", "", 1))
 
 
-@pytest.mark.parametrize("is_shown", [True, False])
+@pytest.mark.parametrize(
+    ("state", "is_shown"), [("terminated", True), ("terminated", False), ("stopping", True), ("stopped", True)]
+)
 def test_of_kept_hosts_those_alone_that_died_are_replaced_whether_they_still_show_or_not(
-    kept: LaunchPlan, subnet: Subnet, clock: SteppingClock, is_shown: bool
-) -> None:
-    cloud = FakeCloud(clock)
-    launcher = launcher_on(cloud, clock, kept)
-    before = ids(launcher.launch(subnet))
-    dead = cloud.made[1]
-    clock.sleep(2 * LAG.total_seconds())
-    dead["State"] = {"Name": "terminated"}
-    if not is_shown:
-        cloud.made.remove(dead)
-    found = ids(launcher.launch(subnet))
-    assert len(found) == 4
-    assert before - found == {dead["InstanceId"]}
-    assert ids(launcher.launch(subnet)) == found
-
-
-@pytest.mark.parametrize("state", ["stopping", "stopped"])
-def test_a_kept_host_that_was_stopped_is_replaced_too(
-    kept: LaunchPlan, subnet: Subnet, clock: SteppingClock, state: str
+    kept: LaunchPlan, subnet: Subnet, clock: SteppingClock, state: str, is_shown: bool
 ) -> None:
     """AWS stops a host before it retires the machine."""
     cloud = FakeCloud(clock)
     launcher = launcher_on(cloud, clock, kept)
     before = ids(launcher.launch(subnet))
-    stopped = cloud.made[1]
+    dead = cloud.made[1]
     clock.sleep(2 * LAG.total_seconds())
-    stopped["State"] = {"Name": state}
-    after = ids(launcher.launch(subnet))
-    assert (len(after), before - after) == (4, {stopped["InstanceId"]})
-    assert stopped["InstanceId"] not in cloud.living()
+    dead["State"] = {"Name": state}
+    if not is_shown:
+        cloud.made.remove(dead)
+    found = ids(launcher.launch(subnet))
+    assert len(found) == 4
+    assert before - found == {dead["InstanceId"]}
+    assert dead["InstanceId"] not in cloud.living()
+    assert ids(launcher.launch(subnet)) == found
 
 
 def test_launches_that_were_ended_for_want_of_room_for_the_other_role_are_not_counted(

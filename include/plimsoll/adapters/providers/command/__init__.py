@@ -13,7 +13,7 @@ from plimsoll.adapters.providers.command.launched import Launched, Reach, Unkept
 from plimsoll.adapters.providers.command.launching import Ender, Launcher, is_whole
 from plimsoll.adapters.providers.command.options import CommandOptions
 from plimsoll.adapters.providers.command.programs import Cloud, FolderPrograms, Programs
-from plimsoll.adapters.providers.requested import options_of_places, options_of_request
+from plimsoll.adapters.providers.requested import options_of_places, options_of_request, within_ceiling
 from plimsoll.adapters.providers.ssh.login import as_provider_error
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen, RecordsUnread
@@ -66,7 +66,7 @@ class CommandProvider(Provider):
         """Return the cluster's hosts, launched now or before, once they let us in and nothing of others is on them."""
         options = options_of_request(CommandOptions, request.options, str(request.id))
         # As on EC2, waiting for room takes nothing of the cell's own time, within the ceiling of the definition
-        expires_at = min(filter(None, (request.expires_at + options.patience, request.ends_at)))
+        expires_at = within_ceiling(request, request.expires_at + options.patience)
         request = request.model_copy(update={"expires_at": expires_at})
         cloud = Cloud(self.programs, options, self.store)
         launched = Launched.read(self.launches, request.id, cloud.options)

@@ -11,7 +11,7 @@ from operator import attrgetter
 from plimsoll.adapters.providers.command.contract import AnsweredHost, host_names, tags_of
 from plimsoll.adapters.providers.command.launched import Launched
 from plimsoll.adapters.providers.command.programs import Cloud, Login, ProgramError, poll_pauses
-from plimsoll.adapters.providers.requested import looks, pauses
+from plimsoll.adapters.providers.requested import looks, pauses, within_ceiling
 from plimsoll.domain.hosts.cluster import ClusterRequest
 from plimsoll.domain.text.errors import HostsLost, PlimsollError, ProviderError
 from plimsoll.ports.controller import Clock, Log
@@ -134,7 +134,7 @@ class Launcher:
 
     def _made(self) -> tuple[AnsweredHost, ...]:
         """Return new hosts. While there is no room, it is tried again, for as long as the options say."""
-        deadline = min(filter(None, (self.clock.now() + self.cloud.options.patience, self.request.ends_at)))
+        deadline = within_ceiling(self.request, self.clock.now() + self.cloud.options.patience)
         for pause in pauses(str(self.request.id)):
             try:
                 return self._launched_once()

@@ -23,7 +23,7 @@ from plimsoll.adapters.providers.ec2.options import CONNECTION, Ec2Options
 from plimsoll.adapters.providers.ec2.placement import Placement, patiently
 from plimsoll.adapters.providers.ec2.readiness import SharedHost, await_hosts, clear, in_environment, prolong
 from plimsoll.adapters.providers.ec2.user_data import host_key
-from plimsoll.adapters.providers.requested import options_of_places, options_of_request
+from plimsoll.adapters.providers.requested import options_of_places, options_of_request, within_ceiling
 from plimsoll.adapters.providers.ssh import Connections, Depot, SshHost, Target
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen, RecordsUnread
@@ -96,7 +96,7 @@ class Ec2Provider(Provider):
         """
         options = options_of_request(Ec2Options, request.options, str(request.id))
         self._destroyer.forget(request.id)
-        deadline = min(filter(None, (self.clock.now() + options.patience, request.ends_at)))
+        deadline = within_ceiling(request, self.clock.now() + options.patience)
         provided = partial(self._provided, request, options, deadline)
         return patiently(provided, str(request.id), self.clock, deadline, self.log)
 

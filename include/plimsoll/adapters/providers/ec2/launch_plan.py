@@ -14,6 +14,7 @@ from plimsoll.adapters.providers.ec2.instance_types import Image, InstanceStore,
 from plimsoll.adapters.providers.ec2.network import Subnet, security_group
 from plimsoll.adapters.providers.ec2.options import ROLES, Ec2Options
 from plimsoll.adapters.providers.ec2.user_data import LIMITS, HostSetup, cloud_config, host_key, kernel_parameters
+from plimsoll.adapters.providers.requested import within_ceiling
 from plimsoll.adapters.providers.ssh.login import authorized_key
 from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest, Role
 from plimsoll.domain.hosts.cost import Tariff
@@ -72,10 +73,8 @@ class LaunchPlanner:
         answer = self.cloud.call("describe_instance_types", InstanceTypes=sorted(set(types.values())))
         own = {described["InstanceType"]: instance_store(described) for described in answer["InstanceTypes"]}
         disks = {role: own[kind] for role, kind in types.items()}
-        expires = request.expires_at + options.patience
-        ends = expires + options.expiry_margin
-        if request.ends_at is not None:
-            expires, ends = min(expires, request.ends_at), min(ends, request.ends_at)
+        expires = within_ceiling(request, request.expires_at + options.patience)
+        ends = within_ceiling(request, expires + options.expiry_margin)
         return LaunchPlan(
             id=request.id,
             owner=request.owner,
