@@ -67,7 +67,9 @@ class Evaluation:
     def row(self, interval: Measured) -> IntervalRow:
         """Return the interval as a row of the table of the run, of which this is the first service level."""
         row = interval.row(self.level)
-        return replace(row, phase="partial", met=None) if interval.window.start_s in self._open_s else row
+        # Of other operations there may be answers
+        is_open = interval.window.start_s in self._open_s and not (interval.count or interval.failed)
+        return replace(row, phase="partial", met=None) if is_open else row
 
     def reasons(self) -> Iterator[str]:
         """Yield why the measurement is unsound."""

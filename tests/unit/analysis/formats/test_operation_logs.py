@@ -186,6 +186,17 @@ def test_nothing_is_answered_while_operations_wait_until_they_time_out(
     assert valid or "no operation" in judged.reasons[0]
 
 
+def test_other_operations_count_where_those_of_the_service_level_may_be_over() -> None:
+    reads = [(at_s, 2.0, "read", "true") for at_s in np.arange(0, 30, 0.05).tolist()]
+    writes = [(at_s, 2.0, "write", "true") for at_s in np.arange(0.01, 60, 0.05).tolist()]
+    every = sorted([*reads, *writes, *[(29.5, 31_000.0, "read", "false")] * 9])
+    lines = (f"{START_S + at_s:.3f},{took_ms},{name},{ok}" for at_s, took_ms, name, ok in every)
+    log = file("ts,elapsed_ms,op,success", *lines)
+    level = ServiceLevel.model_validate({"percentile": 99, "interval": "10s", "below": "100ms", "operations": "reads"})
+    judged = judge_reading(read(log, columns=f"{COLUMNS},operation=op"), Run(warmup=parse_duration("0s")), [level])
+    assert sum(row.count for row in judged.intervals.select("judged", "writes")) == 1200
+
+
 def test_a_run_in_which_nothing_was_answered_covers_its_time() -> None:
     found = read(file("ts,elapsed_ms,success", *rows(np.arange(0, 5, 0.5), ok="false")))
     assert values(found.tracks[0]) == [[]] * 5
